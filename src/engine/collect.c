@@ -134,7 +134,15 @@ static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int3
     return all > 0 ? all : (double)e->block_runs[block];
 }
 
-void collect_ran(const heddle_kernel *k, const struct exec_counts *e, int32_t site, struct ran *r)
+/* Rounds of the loop that an atomic is (memory/atomics.c): each is an access, and but for 16 bits only shared memory has loops. */
+static double atomic_rounds(const struct ir_inst *in, const struct counters *c)
+{
+    if (ptx_type_info[in->type].bits == 16)
+        return (double)(c->v[COUNTER_GLOBAL_ATOM_REQUESTS] + c->v[COUNTER_SHARED_ATOM_REQUESTS]);
+    return (double)c->v[COUNTER_SHARED_LD_REQUESTS];
+}
+
+void collect_ran(const heddle_kernel *k, const struct counters *c, const struct exec_counts *e, int32_t site, struct ran *r)
 {
     const struct target_tables *t = k->tables;
     const int32_t block = k->ir->insts[site].block, counted = t->blocks[block].counted;
@@ -145,6 +153,13 @@ void collect_ran(const heddle_kernel *k, const struct exec_counts *e, int32_t si
         r->lanes[TURN_MEET] = (double)e->block_lanes[counted]; /* each lane comes once */
     }
     ran_of_loop(k, e, site, r);
+    if (c && (ir_is(&k->ir->insts[site], PTX_KIND_ATOMIC) || ir_is(&k->ir->insts[site], PTX_KIND_REDUCE))) {
+        r->warps[TURN_AGAIN] = atomic_rounds(&k->ir->insts[site], c);
+        r->warps[TURN_SHARED] = fmin((double)c->v[COUNTER_SHARED_LD_REQUESTS], r->warps[TURN_BLOCK]);
+        const double each = r->warps[TURN_BLOCK] > 0 ? r->lanes[TURN_BLOCK] / r->warps[TURN_BLOCK] : 0;
+        r->lanes[TURN_AGAIN] = r->warps[TURN_AGAIN] * each;
+        r->lanes[TURN_SHARED] = r->warps[TURN_SHARED] * each;
+    }
 }
 
 /* Instructions of the GPU that were executed for a site: by warps, by unit too; by lanes; and by lanes whose predicate held. */
@@ -223,7 +238,7 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     bool guarded = in->guard != IR_NOREG;
     uint64_t came = e->block_runs[in->block];
     struct ran ran;
-    collect_ran(k, e, site, &ran);
+    collect_ran(k, c, e, site, &ran);
     const struct executed x = executed(k, e, site, &ran);
     collect_flow(c, k, e, site, ran.warps);
     if (ir_class(in) == PTX_CLASS_MATRIX)

@@ -16,7 +16,7 @@ static uint64_t rounded(double x)
 }
 
 /* Warps, lanes, and lanes whose predicate is true. */
-static void count(struct result_inst *to, const heddle_kernel *k, const struct exec_counts *e, const struct machine_block *b, const struct machine_inst *in)
+static void count(struct result_inst *to, const heddle_kernel *k, const struct counters *sites, const struct exec_counts *e, const struct machine_block *b, const struct machine_inst *in)
 {
     struct ran ran;
     int32_t loop;
@@ -26,7 +26,7 @@ static void count(struct result_inst *to, const heddle_kernel *k, const struct e
     const struct ir_inst *site = &k->ir->insts[in->site];
     const double came_lanes = (double)e->block_lanes[k->tables->blocks[site->block].counted];
     const bool guarded = site->guard != IR_NOREG;
-    collect_ran(k, e, in->site, &ran);
+    collect_ran(k, sites ? &sites[in->site] : NULL, e, in->site, &ran);
     const int of = turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1;
     const double times = ran.warps[turn] / of, lanes = ran.lanes[turn] / of;
     const double on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
@@ -62,7 +62,7 @@ static void count_calls(const heddle_kernel *k, const struct code *c, struct res
     }
 }
 
-void collect_code(struct result *r, const heddle_kernel *k, const struct exec_counts *e)
+void collect_code(struct result *r, const heddle_kernel *k, const struct counters *sites, const struct exec_counts *e)
 {
     const int arch = device_arch(&k->module->device->spec);
     struct code *c = target_code(k->ir, arch_is_known(arch) ? arch : ARCH_USUAL);
@@ -84,7 +84,7 @@ void collect_code(struct result *r, const heddle_kernel *k, const struct exec_co
             strbuf_clear(&text);
             code_print(&c->insts[i], &text);
             to->text = arena_strdup(a, text.s);
-            count(to, k, e, bl, &c->insts[i]);
+            count(to, k, sites, e, bl, &c->insts[i]);
         }
     }
     count_calls(k, c, r->insts);

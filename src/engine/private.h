@@ -150,15 +150,16 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
-/* How often the site's instructions of the machine code are executed, by enum target_turn: warps, and lanes in them. */
+/* How often the site's instructions of the machine code are executed, by enum target_turn: warps, and lanes in them. `c`: what the site's
+ * accesses were counted for, of which the rounds of an atomic follow; NULL: none. */
 struct ran {
     double warps[TARGET_TURNS], lanes[TARGET_TURNS];
 };
-void collect_ran(const heddle_kernel *k, const struct exec_counts *e, int32_t site, struct ran *r);
+void collect_ran(const heddle_kernel *k, const struct counters *c, const struct exec_counts *e, int32_t site, struct ran *r);
 /* --- machine.c --- */
 
 /* Puts the kernel's machine code into the result, with how often each instruction was executed. */
-void collect_code(struct result *r, const heddle_kernel *k, const struct exec_counts *e);
+void collect_code(struct result *r, const heddle_kernel *k, const struct counters *sites, const struct exec_counts *e);
 /* id: number of the launch on its device, from 0. */
 heddle_result *engine_wrap(struct result *r, int64_t id);
 /* What a metric's value, or its absence, is for callers. */

@@ -30,7 +30,8 @@ static unsigned atomic_kinds(const struct step *st)
 {
     enum ptx_type t = (enum ptx_type)st->in->mods->type[0];
     bool halves = st->elem == 2 || t == PTX_F16X2 || t == PTX_BF16X2;
-    return (st->space == PTX_SHARED ? ACCESS_SHARED_ATOM : ACCESS_GLOBAL_ATOM) | (halves ? ACCESS_GLOBAL_LD | ACCESS_SHARED_ATOM : 0);
+    bool loops = halves || (st->space == PTX_SHARED && (st->elem > 4 || t == PTX_F32));
+    return (st->space == PTX_SHARED ? ACCESS_SHARED_ATOM : ACCESS_GLOBAL_ATOM) | (halves ? ACCESS_GLOBAL_LD | ACCESS_SHARED_ATOM : 0) | (loops ? ACCESS_ATOM_LOOP : 0);
 }
 
 /* What its accesses may be counted as. */

@@ -21,7 +21,9 @@
  * through, for 64 bits in each half of the warp, and none whose element changed in the other half; a round costs two
  * passes, 64 bits two for each half with lanes. A lane that swaps in what was there (adding 0) does not count as a
  * change; one that sees that its minimum or maximum changes nothing does not try. All equal on an H200 in 461 launches of
- * shared_atomics (2026-11-21), but where several warps want one element at once. */
+ * shared_atomics (2026-11-21), but where several warps want one element at once: a round in which another warp gets through counts for
+ * all of them there, and four warps that add to one word make four times as many rounds each (2026-11-29). Pairs of halves are such a
+ * loop, 16 bits one around the word that holds them, as in global memory. */
 #include "memory/lanes.h"
 #include "memory/memory.h"
 #include "memory/sets.h"
@@ -93,14 +95,14 @@ bool atomics_shared_loops(const struct record *r)
 {
     bool swap = r->atomic == PTX_ATOMIC_EXCH || r->atomic == PTX_ATOMIC_CAS;
 
-    return !swap && (r->bytes > 4 || r->type == PTX_F32);
+    return !swap && (r->bytes > 4 || r->type == PTX_F32 || (r->bytes == 4 && (r->type == PTX_F16X2 || r->type == PTX_BF16X2)));
 }
 
 struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask)
 {
     struct atomics_round round = {0};
     unsigned lanes = r->bytes > 4 ? 16 : 32, banks = r->bytes > 4 ? 16 : 32;
-    struct numbers changed, before; /* elements: in this round, wanted by a lower lane */
+    struct numbers changed, before; /* elements: in this round, to be changed by a lower lane */
 
     numbers_clear(&changed);
     numbers_clear(&before);
@@ -113,11 +115,12 @@ struct atomics_round atomics_shared_round(const struct record *r, uint32_t mask)
             uint32_t bank = 1u << address / (r->bytes > 4 ? 8 : 4) % banks;
             bool same = r->unchanged >> lane & 1;
 
-            if (same && (r->atomic == PTX_ATOMIC_MIN || r->atomic == PTX_ATOMIC_MAX) && numbers_add(&before, address)) {
+            if (same && (r->atomic == PTX_ATOMIC_MIN || r->atomic == PTX_ATOMIC_MAX) && !numbers_have(&before, address)) {
                 round.done |= 1u << lane; /* sees that there is nothing to do */
                 continue;
             }
-            numbers_add(&before, address);
+            if (!same)
+                numbers_add(&before, address);
 
             if (!(taken & bank) && !numbers_have(&changed, address)) {
                 round.done |= 1u << lane;

@@ -143,7 +143,30 @@ static void shared_loop(uint64_t *v, uint64_t times, const struct record *r)
             v[COUNTER_FADD] += times * lanes;
         if (r->atomic == PTX_ATOMIC_ADD && r->type == PTX_F64)
             v[COUNTER_DADD] += times * lanes;
+        if (r->atomic == PTX_ATOMIC_ADD && r->bytes == 4 && r->type != PTX_F32)
+            v[COUNTER_HFMA] += times * lanes; /* a pair of halves: HFMA2 */
         load.mask &= ~round.done;
+    }
+}
+
+/* An atomic of 16 bits: a load of the words, then a compare-and-swap of them in each round. */
+static void shared_half_loop(uint64_t *v, uint64_t times, const struct record *r, bool halves)
+{
+    struct record swap;
+
+    atomics_word_record(r, &swap);
+    swap.op = RECORD_LOAD;
+    struct shared_passes p = shared_passes(&swap);
+    shared_load(v, times, &p, lanes_count(r->mask) * r->bytes);
+    swap.op = RECORD_ATOM;
+    swap.atomic = PTX_ATOMIC_CAS;
+    while (swap.mask) {
+        unsigned lanes = lanes_count(swap.mask);
+
+        count(v + COUNTER_SHARED_ATOM_REQUESTS, times, atomics_shared_wavefronts(&swap), 1, lanes * r->bytes);
+        if (halves)
+            v[COUNTER_HADD] += times * lanes;
+        swap.mask &= ~atomics_global_round(r, swap.mask).done;
     }
 }
 
@@ -159,7 +182,9 @@ static void matrices(uint64_t *v, uint64_t times, const struct shared_passes *p)
 static void shared(uint64_t *v, uint64_t times, const struct record *r, unsigned bytes)
 {
     if (r->op == RECORD_ATOM || r->op == RECORD_RED) {
-        if (atomics_shared_loops(r))
+        if (r->bytes == 2)
+            shared_half_loop(v, times, r, r->type == PTX_F16 || r->type == PTX_BF16);
+        else if (atomics_shared_loops(r))
             shared_loop(v, times, r);
         else
             count(v + COUNTER_SHARED_ATOM_REQUESTS, times, atomics_shared_wavefronts(r), 1, bytes);

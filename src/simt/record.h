@@ -32,8 +32,8 @@ enum record_op {
 /* Kinds of accesses that a launch may count or leave out, as bits. */
 enum access_kind {
     ACCESS_GLOBAL_LD = 1, ACCESS_GLOBAL_ST = 2, ACCESS_GLOBAL_ATOM = 4, ACCESS_LOCAL = 8, ACCESS_SHARED = 16, ACCESS_SHARED_ATOM = 32,
-    ACCESS_CONST = 64,
-    ACCESS_ALL = 127
+    ACCESS_CONST = 64, ACCESS_ATOM_LOOP = 128, /* atomics that are loops: how often these go round */
+    ACCESS_ALL = 255
 };
 
 /* Of a register that is spilled, with the site (clock/spills.h). */

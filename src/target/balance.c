@@ -3,9 +3,13 @@
 
 #include <string.h>
 
-struct turns {
-    int reg, imm, bank, uniform, sum, high;
+/* Instructions of a kernel that each unit has: those that only it can do, and those it was given. */
+struct load {
+    int alu, fma;
 };
+
+/* What could be done by either, and what could not. */
+enum kind { ALU, FMA, NEITHER, SUM, HIGH, SHIFT, MOVE, CONSTANT };
 
 static void become(struct machine_inst *in, enum machine_op op, const char *form)
 {
@@ -18,6 +22,11 @@ static bool is_plain(const struct operand *o)
     return o->file == FILE_REGISTER && !o->absolute;
 }
 
+static bool is_constant(const struct operand *o)
+{
+    return o->file == FILE_ZERO || o->file == FILE_IMMEDIATE;
+}
+
 /* Larger constants are added by IADD3. */
 static bool is_small(const struct operand *o)
 {
@@ -25,61 +34,59 @@ static bool is_small(const struct operand *o)
     return value > -256 && value < 256;
 }
 
-/* A letter a move: M is MOV, I is IMAD.MOV, H is HFMA2; they come in turn. */
-static void take_turn(struct machine_inst *in, const char *pattern, int *turn)
+static bool is_sum_of_two(const struct machine_inst *in)
 {
-    char c = pattern[*turn % (int)strlen(pattern)];
-    ++*turn;
-    if (c == 'I')
-        become(in, OP_IMAD, "MOV.U32");
-    else if (c == 'H')
-        become(in, OP_HFMA2, "MMA");
+    return in->op == OP_IADD3 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && in->source[2].file == FILE_ZERO;
 }
 
-static void balance_move(int arch, struct machine_inst *in, struct turns *t)
+static enum kind kind_of(int arch, const struct machine_inst *in)
 {
-    bool dense = arch == 80 || arch >= 90; /* HFMA2 is as fast as IMAD */
-    switch ((enum file)in->source[0].file) {
-    case FILE_ZERO:
-    case FILE_IMMEDIATE:
-        take_turn(in, arch >= 90 ? "HMHMIHM" : dense ? "HMHI" : "MMMI", &t->imm);
-        break;
-    case FILE_UNIFORM:
-        take_turn(in, arch >= 90 ? "IM" : "M", &t->uniform);
-        break;
-    case FILE_BANK:
-        take_turn(in, "MMI", &t->bank);
-        break;
-    default:
-        take_turn(in, arch == 75 ? "IM" : arch == 80 ? "IIM" : "IMIMI", &t->reg);
-        break;
-    }
+    if (in->op == OP_MOV && !in->form[0])
+        return is_constant(&in->source[0]) ? CONSTANT : MOVE;
+    if (is_sum_of_two(in) && is_plain(&in->source[1]))
+        return SUM;
+    if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO)
+        return HIGH;
+    if (in->op == OP_SHF && !strcmp(in->form, "L.U32") && in->nsources == 3 && in->source[0].file == FILE_REGISTER &&
+        in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO)
+        return SHIFT;
+    enum pipe pipe = code_pipe(arch, in);
+    return pipe == PIPE_ALU ? ALU : pipe == PIPE_FMA || pipe == PIPE_FMAHEAVY ? FMA : NEITHER;
+}
+
+static void go_to_fma(struct machine_inst *in, enum kind kind)
+{
+    become(in, OP_IMAD, kind == SUM ? "IADD" : kind == HIGH ? "X" : kind == SHIFT ? "SHL.U32" : "MOV.U32");
 }
 
 void balance(struct code *c)
 {
-    struct turns t = {0};
     if (c->arch < 70)
         return; /* one kind of unit: the cores */
+    const bool halves = c->arch == 80 || c->arch >= 90; /* HFMA2 is as fast as IMAD */
+    struct load load = {0};
+    int constants = 0, sums = 0;
+    for (int32_t i = 0; i < c->ninsts; i++) {
+        const enum kind kind = kind_of(c->arch, &c->insts[i]);
+        load.alu += kind == ALU;
+        load.fma += kind == FMA;
+    }
     for (int32_t i = 0; i < c->ninsts; i++) {
         struct machine_inst *in = &c->insts[i];
-        if (in->op == OP_MOV) {
-            balance_move(c->arch, in, &t);
-        } else if (in->op == OP_IADD3 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) &&
-                 is_plain(&in->source[1]) && in->source[2].file == FILE_ZERO) {
-            become(in, OP_IMAD, "IADD");
-        } else if (in->op == OP_IADD3 && c->arch >= 90 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) &&
-                 in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO && is_small(&in->source[1])) {
-            if (t.sum++ % 2) {
-                become(in, OP_VIADD, "");
-                in->nsources = 2;
+        const enum kind kind = kind_of(c->arch, in);
+        if (kind >= SUM) {
+            const bool fma = load.alu > load.fma;
+            if (fma) {
+                go_to_fma(in, kind);
+            } else if (kind == CONSTANT && halves && constants++ % 2 == 0) {
+                become(in, OP_HFMA2, "MMA");
+                continue;
             }
-        } else if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO) {
-            if (t.high++ % 2)
-                become(in, OP_IMAD, "X");
-        } else if (in->op == OP_SHF && !strcmp(in->form, "L.U32") && in->nsources == 3 && in->source[0].file == FILE_REGISTER &&
-                 in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO) {
-            become(in, OP_IMAD, "SHL.U32");
+            load.fma += fma;
+            load.alu += !fma;
+        } else if (c->arch >= 90 && is_sum_of_two(in) && in->source[1].file == FILE_IMMEDIATE && is_small(&in->source[1]) && sums++ % 2) {
+            become(in, OP_VIADD, "");
+            in->nsources = 2;
         }
     }
 }

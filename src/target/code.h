@@ -40,7 +40,9 @@ extern const char *const code_function_names[FUNCTIONS]; /* as functions.def has
 enum taken {
     TAKEN_ALL,  /* every warp; lanes as its guard says */
     TAKEN_OFF,  /* every warp, but no lane for ordinary operands: it is predicated off */
-    TAKEN_NEVER /* no warp for ordinary operands: it stands on the long way */
+    TAKEN_NEVER, /* no warp for ordinary operands: it stands on the long way */
+    TAKEN_AGAIN, /* every warp, once for each round of an atomic's loop */
+    TAKEN_SHARED /* a generic atomic: warps with an address in shared memory */
 };
 
 struct operand {

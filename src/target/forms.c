@@ -29,6 +29,14 @@ bool form_fits(const struct ir_kernel *k, const struct ir_inst *in, enum form fo
         return m->full && m->ftz;
     case NEAREST:
         return m->round == PTX_RN;
+    case NEAREST_FTZ:
+        return m->round == PTX_RN && m->ftz;
+    case CONSTANT_FIELD:
+        return in->nsrc > 3 && in->src[2].kind == IR_SRC_IMM && in->src[3].kind == IR_SRC_IMM;
+    case NOT_EXACT_BY_CONSTANT:
+        return (m->approx || m->full) && in->src[1].kind == IR_SRC_IMM;
+    case ALL_COPIES:
+        return m->variant == PTX_CP_WAIT_ALL;
     case UPWARD:
         return m->round == PTX_RP;
     case SATURATE:

@@ -11,10 +11,14 @@ enum form {
     FULL,       /* .full */
     FULL_FTZ,   /* .full.ftz */
     NEAREST,    /* .rn */
+    NEAREST_FTZ, /* .rn.ftz */
     UPWARD,     /* .rp */
     SATURATE,   /* .sat from f32 */
     FROM_HALF,  /* from f16 */
     CONSTANT,   /* the second operand is an immediate */
+    CONSTANT_FIELD, /* bfi: the field's place and length are immediates */
+    NOT_EXACT_BY_CONSTANT, /* .approx or .full, and the second operand is an immediate */
+    ALL_COPIES, /* cp.async.wait_all */
     SHARED,     /* sin, cos: one before it in its block has reduced the same argument */
     BLOCK_WIDE  /* fence: for the block only */
 };

@@ -302,6 +302,13 @@ static bool is_scaled_shared(const struct lowered *l, const struct ir_inst *in)
     return false;
 }
 
+/* One of the two is a constant, such as the address of a variable. */
+static bool adds_a_name(const struct lowered *l, const struct ir_inst *in)
+{
+    uint64_t bits;
+    return definitions_constant(l->k, l->only, &in->src[0], &bits) != definitions_constant(l->k, l->only, &in->src[1], &bits);
+}
+
 /* Lesser or greater of two 32-bit integers. */
 static bool is_extreme(const struct ir_inst *in)
 {
@@ -336,20 +343,23 @@ static bool is_before_loop(const struct lowered *l, const struct ir_inst *in, in
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     const struct ir_inst *reader = nreaders(l, reg) == 1 ? &l->k->insts[l->reader[l->readers[reg]]] : NULL;
+    const bool in_address = l->arch < 90 && only_read_by(l, reg, is_shared_address_or_offset);
     switch (ir_kind(in)) {
     case PTX_KIND_MUL:
-        return only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
+        return !in_address && only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
     case PTX_KIND_SHL:
         if (arch_scales_shared(l->arch) && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 2 && in->src[1].imm <= 4 &&
             only_read_by(l, reg, is_shared_address_or_offset))
             return true; /* [R5.X4] */
-        return in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
+        return !in_address && in->src[1].kind == IR_SRC_IMM && only_read_by(l, reg, is_add);
     case PTX_KIND_SHR: /* LEA.HI */
         return in->src[1].kind == IR_SRC_IMM && ptx_type_info[in->type].bits == 32 && reader && is_add(l, reader, reg) && !is_constant_add(reader) &&
                l->words[reader->dst[0]] == 1 && ptx_type_info[reader->type].bits == 32;
     case PTX_KIND_ADD:
         if (arch_scales_shared(l->arch) && is_scaled_shared(l, in) && only_read_by(l, reg, is_shared_address_or_offset))
             return true;
+        if (in_address)
+            return in->nsrc == 2 && adds_a_name(l, in); /* [R5+0x400] */
         if (only_read_by(l, reg, is_constant_address))
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
         if (only_read_by(l, reg, is_address_or_offset))

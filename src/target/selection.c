@@ -3,10 +3,12 @@
 #include "target/selection.h"
 
 #include "base/alloc.h"
+#include "target/atomic_sequences.h"
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
 #include "target/quotients.h"
+#include "target/selecting.h"
 #include "target/sequences.h"
 #include "target/shape.h"
 #include "target/signs.h"
@@ -16,31 +18,11 @@
 
 #include <string.h>
 
-/* KEPT: constants that a block has in registers. TERMS: addends of one sum. */
-enum { KEPT = 32, TERMS = 4 };
+/* Addends of one sum. */
+enum { TERMS = 4 };
 
 /* Banks of constants: that of the launch, and where the assembler puts constants of the code before there are uniform registers. */
 enum { BANK_LAUNCH = 0, BANK_CODE = 2 };
-
-struct constant {
-    int32_t block;
-    uint8_t file;
-    uint64_t bits;
-    int32_t reg;
-};
-
-struct selecting {
-    const struct lowered *l;
-    const struct ir_kernel *k;
-    int arch;
-    struct code *c;
-    int32_t site;
-    struct constant kept[KEPT];
-    int nkept;
-    const bool *parted; /* [sites] quotients whose first part stands elsewhere */
-    int32_t elsewhere; /* what is made now stands in front of this site, or -1 */
-    bool in_uniform; /* what is made now is the same for the warp */
-};
 
 static const struct operand none = {0};
 
@@ -318,8 +300,8 @@ static struct operand of_code_bank(struct selecting *s, uint64_t bits)
     int i = 0;
     while (i < s->nkept && !(s->kept[i].file == FILE_BANK && s->kept[i].reg < 0 && s->kept[i].bits == bits))
         i++;
-    if (i == s->nkept && s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){0, FILE_BANK, bits, -1};
+    if (i == s->nkept && s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){0, FILE_BANK, bits, -1};
     o.bits = 8 * (uint64_t)i;
     o.number = BANK_CODE;
     o.words = 2;
@@ -340,8 +322,8 @@ static struct operand move_uniform(struct selecting *s, struct operand o)
     put(s, OP_MOV, "", half(d, 0), half(o, 0), none, none);
     put(s, OP_MOV, "", half(d, 1), half(o, 1), none, none);
     s->elsewhere = elsewhere;
-    if (s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){block, FILE_UNIFORM, o.bits, d.number};
+    if (s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){block, FILE_UNIFORM, o.bits, d.number};
     return d;
 }
 
@@ -365,7 +347,7 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
     }
     if (!is_register(a) && a->file != FILE_PREDICATE)
         *a = move(s, *a);
-    if (!is_register(b) && !is_register(c) && op != OP_LEA) { /* LEA's shift has a place of its own */
+    if (!is_register(b) && !is_register(c) && op != OP_LEA && op != OP_SHFL) { /* LEA's shift has a place of its own */
         struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
         *moved = move(s, *moved);
     }
@@ -426,8 +408,8 @@ static struct operand move(struct selecting *s, struct operand o)
         put(s, OP_MOV, "", half(d, word), half(o, word), none, none);
     s->in_uniform = was;
     s->elsewhere = elsewhere;
-    if (!o.negated && !o.absolute && s->nkept < KEPT)
-        s->kept[s->nkept++] = (struct constant){block, o.file, key, d.number};
+    if (!o.negated && !o.absolute && s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){block, o.file, key, d.number};
     return holding(d, o);
 }
 
@@ -719,7 +701,7 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
     struct operand c = in->nsrc > 2 ? use(s, &in->src[2]) : zero();
     if (ir_kind(in) & PTX_KIND_WIDE && ptx_type_info[in->type].bits == 16 && s->arch < 70) {
         put(s, OP_IMAD, "U16", d, half(a, 0), half(b, 0), half(c, 0));
-    } else if (ir_kind(in) & PTX_KIND_WIDE) {
+    } else if (ir_kind(in) & PTX_KIND_WIDE && (d.words > 1 || ptx_type_info[in->type].bits == 16)) {
         put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? c : half(c, 0));
     } else if (d.words > 1) {
         struct operand low = new_register(s, 1);
@@ -729,7 +711,8 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
         }
         put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
         put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), c);
-        put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
+        if (half(b, 1).file != FILE_ZERO)
+            put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
         put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
     } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
         put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
@@ -943,7 +926,9 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         }
     } else if (to_number && of_number) {
         bool widen = from_bits == 16 && in->type == PTX_F32;
-        if (in->type == PTX_F64 || in->type2 == PTX_F64)
+        if (in->type == in->type2 && in->mods->round >= PTX_RNI)
+            put(s, OP_FRND, in->type == PTX_F64 ? "F64" : to == 'H' ? "F16" : "", d, a, none, none);
+        else if (in->type == PTX_F64 || in->type2 == PTX_F64)
             put(s, OP_F2F, in->type == PTX_F64 ? "F64.F32" : "F32.F64", d, a, none, none);
         else if (widen && in->type2 == PTX_F16)
             put(s, OP_HADD2, "F32", d, zero(), a, none);
@@ -958,7 +943,7 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         else
             put(s, OP_FADD, in->mods->sat ? "SAT" : "", d, a, zero(), none);
     } else if (to_number) {
-        if (in->type == PTX_F32 && from_bits <= 32 && in->mods->round == PTX_RN && arch_op(s->arch, OP_I2FP) && !(from == 'S' && from_bits == 8))
+        if (in->type == PTX_F32 && from_bits <= 32 && arch_op(s->arch, OP_I2FP) && from_bits > 8 && !(from == 'S' && from_bits == 16))
             put(s, OP_I2FP, from == 'S' ? "F32.S32" : "F32.U32", d, half(a, 0), none, none);
         else
             put(s, OP_I2F, from_bits == 64 ? "S64" : "", d, a, none, none);
@@ -984,7 +969,7 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
             put(s, OP_MOV, "", d, bank(at), none, none);
             return;
         }
-        bool clock = sreg == PTX_SREG_CLOCK || sreg == PTX_SREG_CLOCK64;
+        bool clock = sreg == PTX_SREG_CLOCK || sreg == PTX_SREG_CLOCK64 || sreg == PTX_SREG_GLOBALTIMER;
         put(s, clock ? OP_CS2R : OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = sreg}, none, none);
         return;
     }
@@ -1070,6 +1055,14 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
     if ((m = folded(s, src)) && arch_scales_shared(s->arch) && in->space == PTX_SHARED && ir_is(m, PTX_KIND_SHL) && m->src[1].kind == IR_SRC_IMM &&
         m->src[1].imm >= 2 && m->src[1].imm <= 4)
         src = &m->src[0]; /* [R5.X4] */
+    if (m && src->kind == IR_SRC_REG && folded(s, src) == m && ir_is(m, PTX_KIND_MUL_WIDE) && in->space == PTX_SHARED) {
+        struct operand low = new_register(s, 1), b = use(s, &m->src[1]);
+        if (b.file == FILE_IMMEDIATE && !(b.bits & (b.bits - 1)))
+            put(s, OP_SHF, "L.U32", low, half(use(s, &m->src[0]), 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
+        else
+            put(s, OP_IMAD, "", low, half(use(s, &m->src[0]), 0), half(b, 0), zero());
+        return low;
+    }
     struct operand a = use(s, src);
     return a.file == FILE_BANK || a.file == FILE_IMMEDIATE ? move(s, a) : a;
 }
@@ -1077,6 +1070,13 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
 static struct operand in_register(struct selecting *s, struct operand o)
 {
     return is_register(&o) ? o : move(s, o);
+}
+
+static struct operand guard_of(const struct ir_inst *in)
+{
+    struct operand p = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
+    p.negated = in->guard_negated;
+    return p;
 }
 
 static void select_memory(struct selecting *s, const struct ir_inst *in)
@@ -1093,9 +1093,20 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         s->c->insts[s->c->ninsts - 1].is_value = true;
         return;
     }
+    const char *text = ir_is(in, PTX_KIND_ATOMIC) || ir_is(in, PTX_KIND_REDUCE) ? atomic_text(in, s->l->uniform, s->arch) : NULL;
     struct operand a = address_of(s, in, &offset), values[3] = {none, none, none};
-    for (int i = 1; i < in->nsrc && i < 4; i++)
+    if (text) {
+        struct operand d = in->ndst && in->dst[0] != IR_NOREG ? result(s, in, 0) : none;
+        atomic_put(s->c, text, &(struct atomic_operands){op, s->site, width_of(in), a, use(s, &in->src[1]), d, guard_of(in), (int32_t)offset, atomic_leaves(s->k, in), &((struct ir_kernel *)s->k)->arena});
+        return;
+    }
+    for (int i = 1; i < in->nsrc && i < 4; i++) {
         values[i - 1] = in_register(s, use(s, &in->src[i]));
+        if (values[i - 1].file == FILE_ZERO && ir_is(in, PTX_KIND_ATOMIC) && in->mods->atomic == PTX_ATOMIC_CAS) { /* both stand side by side */
+            values[i - 1] = new_register(s, ptx_type_info[in->type].bits / 32);
+            put(s, values[i - 1].words > 1 ? OP_CS2R : OP_MOV, "", values[i - 1], zero(), none, none);
+        }
+    }
     for (int i = 4; i < in->nsrc; i++)
         in_register(s, use(s, &in->src[i]));
     struct machine_inst *m = append(s, op, width_of(in));
@@ -1112,13 +1123,6 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
 }
 
 /* --- flow --- */
-
-static struct operand guard_of(const struct ir_inst *in)
-{
-    struct operand p = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
-    p.negated = in->guard_negated;
-    return p;
-}
 
 static void select_flow(struct selecting *s, const struct ir_inst *in)
 {
@@ -1145,124 +1149,7 @@ static void select_flow(struct selecting *s, const struct ir_inst *in)
     }
 }
 
-static void select_barrier(struct selecting *s, const struct ir_inst *in)
-{
-    if (in->mods->variant == PTX_BAR_WARP) {
-        append(s, in->nsrc && in->src[0].kind == IR_SRC_IMM && (uint32_t)in->src[0].imm == UINT32_MAX ? OP_NOP : OP_WARPSYNC, "");
-        return;
-    }
-    append(s, OP_BAR, "SYNC.DEFER_BLOCKING");
-}
-
 /* --- all --- */
-
-static void select_other(struct selecting *s, const struct ir_inst *in)
-{
-    struct operand d = in->ndst ? result(s, in, 0) : none;
-    struct operand a = in->nsrc > 0 ? use(s, &in->src[0]) : none, b = in->nsrc > 1 ? use(s, &in->src[1]) : none,
-                   c = in->nsrc > 2 ? use(s, &in->src[2]) : none;
-    enum machine_op op = OP_NONE;
-    switch (in->op) {
-    case PTX_OP_SHFL:
-        op = OP_SHFL;
-        break;
-    case PTX_OP_VOTE:
-    case PTX_OP_ACTIVEMASK:
-        op = OP_VOTE;
-        break;
-    case PTX_OP_MATCH:
-        op = OP_MATCH;
-        break;
-    case PTX_OP_REDUX:
-        op = OP_REDUX;
-        break;
-    case PTX_OP_ABS:
-        op = OP_IABS;
-        break;
-    case PTX_OP_POPC:
-        op = OP_POPC;
-        break;
-    case PTX_OP_BREV:
-        op = OP_BREV;
-        break;
-    case PTX_OP_BFIND:
-        op = OP_FLO;
-        break;
-    case PTX_OP_PRMT:
-        op = OP_PRMT;
-        break;
-    case PTX_OP_SHF_L:
-    case PTX_OP_SHF_R:
-        op = OP_SHF;
-        break;
-    case PTX_OP_LOP3:
-        op = OP_LOP3;
-        break;
-    case PTX_OP_NEG:
-        op = OP_IADD3;
-        a.negated = true;
-        break;
-    case PTX_OP_MUL_HI:
-        op = OP_IMAD;
-        break;
-    case PTX_OP_MUL24_LO:
-    case PTX_OP_MAD24_LO:
-    case PTX_OP_ADDC:
-    case PTX_OP_SUBC:
-        op = in->op == PTX_OP_ADDC || in->op == PTX_OP_SUBC ? OP_IADD3 : OP_IMAD;
-        break;
-    case PTX_OP_DP4A:
-    case PTX_OP_DP2A:
-        op = OP_IDP;
-        break;
-    case PTX_OP_TANH:
-        op = OP_MUFU;
-        break;
-    case PTX_OP_TEX:
-        op = OP_TEX;
-        break;
-    case PTX_OP_TLD4:
-        op = OP_TLD4;
-        break;
-    case PTX_OP_SULD:
-        op = OP_SULD;
-        break;
-    case PTX_OP_SUST:
-        op = OP_SUST;
-        break;
-    case PTX_OP_MMA:
-        op = in->mods->element[0] == PTX_ELEMENT_F64 ? OP_DMMA : ptx_type_info[in->type].kind == 'S' ? OP_IMMA : OP_HMMA;
-        break;
-    case PTX_OP_LDMATRIX:
-        op = OP_LDSM;
-        break;
-    case PTX_OP_STMATRIX:
-        op = OP_STSM;
-        break;
-    case PTX_OP_MOVMATRIX:
-        op = OP_MOVM;
-        break;
-    case PTX_OP_MBARRIER:
-        op = OP_SYNCS;
-        break;
-    case PTX_OP_NANOSLEEP:
-        op = OP_NANOSLEEP;
-        break;
-    case PTX_OP_CP_COMMIT:
-        op = OP_LDGDEPBAR;
-        break;
-    case PTX_OP_CP_WAIT:
-        op = OP_DEPBAR;
-        break;
-    case PTX_OP_SAD:
-        op = OP_VABSDIFF;
-        break;
-    default:
-        op = OP_MOV;
-        break;
-    }
-    put(s, op, "", d, a, b, c);
-}
 
 static void select_inst(struct selecting *s, const struct ir_inst *in)
 {
@@ -1273,8 +1160,11 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
         return;
     if (ir_is_memory(in)) {
-        if (in->space != IR_SCRATCH)
-            select_memory(s, in);
+        if (in->space == IR_SCRATCH)
+            return;
+        selecting_release(s, in);
+        select_memory(s, in);
+        selecting_acquire(s, in);
         return;
     }
     if (is_of_ways(s, in))
@@ -1344,12 +1234,49 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
         select_flow(s, in);
         return;
     case PTX_KIND_BARRIER:
-        select_barrier(s, in);
+        selecting_barrier(s, in);
         return;
     default:
-        select_other(s, in);
+        selecting_other(s, in);
         return;
     }
+}
+
+/* --- for selection_other.c --- */
+
+struct operand selecting_use(struct selecting *s, const struct ir_src *src)
+{
+    return use(s, src);
+}
+
+struct operand selecting_in_register(struct selecting *s, const struct ir_src *src)
+{
+    return in_register(s, use(s, src));
+}
+
+struct operand selecting_result(const struct selecting *s, const struct ir_inst *in, int d)
+{
+    return result(s, in, d);
+}
+
+struct operand selecting_register(struct selecting *s, int words)
+{
+    return new_register(s, words);
+}
+
+struct operand selecting_uniform(struct selecting *s, int words)
+{
+    return of_register(FILE_UNIFORM, s->c->nregs++, words);
+}
+
+void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c)
+{
+    put(s, op, form, d, a, b, c);
+}
+
+struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form)
+{
+    return append(s, op, form);
 }
 
 /* --- what stands in front --- */
@@ -1375,6 +1302,17 @@ static void put_bank_load(struct selecting *s, int32_t reg)
     s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
 }
 
+/* A kernel that calls what the driver provides takes its local memory off the stack. */
+static bool has_frame(const struct ir_kernel *k)
+{
+    bool calls = false, local = false;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        calls |= k->insts[i].op == IR_OP_EXTERN && !library_has(&k->insts[i]);
+        local |= ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_LOCAL;
+    }
+    return calls && local;
+}
+
 /* Volta's code begins with an exchange that no lane takes part in, Tesla's has no stack pointer. */
 static void put_stack_pointer(struct selecting *s)
 {
@@ -1383,7 +1321,10 @@ static void put_stack_pointer(struct selecting *s)
     at.number = (int32_t)g->stack_bank;
     if (g->name == GENERATION_TESLA)
         return;
-    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", new_register(s, 1), at, none, none);
+    struct operand stack = new_register(s, 1);
+    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", stack, at, none, none);
+    if (has_frame(s->k))
+        put(s, s->arch >= 90 ? OP_VIADD : OP_IADD3, "", stack, stack, immediate(-(uint64_t)s->k->local_bytes), s->arch >= 90 ? none : zero());
     if (g->name != GENERATION_VOLTA)
         return;
     struct machine_inst *in = append(s, OP_SHFL, "IDX");
@@ -1396,11 +1337,11 @@ static void put_stack_pointer(struct selecting *s)
 }
 
 /* The stack pointer; the descriptor of global memory. */
-static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t site)
+static void put_setup(struct selecting *s, bool global, int32_t site)
 {
     if (site == 0)
         put_stack_pointer(s);
-    if (in && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && s->arch >= 80)
+    if (global && s->arch >= 80)
         put(s, OP_LDC, "64", of_register(FILE_UNIFORM, s->c->nregs++, 2), bank(s->arch >= 90 ? 0x208 : 0x118), none, none);
 }
 
@@ -1415,14 +1356,14 @@ static void put_window(struct selecting *s)
 }
 
 /* Where what accesses of the space need is made: before the first one, in front of all loops. */
-static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
+static int32_t first_access(const struct ir_kernel *k, int space)
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC)))
+        const bool copies = in->op == PTX_OP_CP_ASYNC, matrices = in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX;
+        if (!copies && !(matrices && space == PTX_SHARED) && (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC))))
             continue;
         int32_t b = lowered_outside_loops(k, in->block);
-        *access = i;
         return b == in->block ? i : k->blocks[b].first;
     }
     return -1;
@@ -1458,7 +1399,7 @@ struct code *selection_new(const struct lowered *l, int arch)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
-    int32_t global = 0, first_global = first_access(l->k, PTX_GLOBAL, &global);
+    int32_t first_global = first_access(l->k, PTX_GLOBAL);
     bool *window = alloc_zeroed((size_t)l->k->ninsts + 1);
     if (arch >= 90)
         window_find(l, window);
@@ -1472,7 +1413,7 @@ struct code *selection_new(const struct lowered *l, int arch)
         slots_loads(l, first_load, next_load, load);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
-        put_setup(&s, i == first_global ? &l->k->insts[global] : NULL, i);
+        put_setup(&s, i == first_global, i);
         if (window[i])
             put_window(&s);
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])

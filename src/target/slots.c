@@ -90,13 +90,15 @@ static bool is_first(const struct lowered *l, int32_t a, int32_t b)
 
 static bool settle_lanes(struct lowered *l, const struct ir_inst *in)
 {
-    bool changed = false, memory = ir_is_memory(in);
+    bool changed = false, memory = ir_is_memory(in), texture = ir_is(in, PTX_KIND_TEXTURE) || ir_is(in, PTX_KIND_SURFACE_LOAD) || ir_is(in, PTX_KIND_SURFACE_STORE);
     struct leaves v = {0}, in_register = {0};
     for (int s = 0; s < in->nsrc; s++) {
         bool shifted = s == 0 && (ir_is(in, PTX_KIND_SHL) || ir_is(in, PTX_KIND_SHR));
+        if (texture && in->src[s].kind == IR_SRC_REG && l->words[in->src[s].reg] == 2)
+            continue; /* a handle */
         if (memory && s == 0 && in->space != PTX_GLOBAL && in->space != PTX_GENERIC)
             continue; /* [UR4] */
-        add_leaves(l, &in->src[s], memory || shifted || !has_slot(in) || ir_class(in) == PTX_CLASS_SHUFFLE ? &in_register : &v, &in_register, 0);
+        add_leaves(l, &in->src[s], memory || texture || shifted || !has_slot(in) || ir_class(in) == PTX_CLASS_SHUFFLE ? &in_register : &v, &in_register, 0);
     }
     for (int i = 0; i < in_register.n; i++)
         changed |= demand(l, in_register.reg[i]);

@@ -275,6 +275,12 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
     return !bl->rounds || loop->turns || bl->predicated ? TURN_VISIT : turn_of_rest(bl->rounds, loop);
 }
 
+/* Instructions that are counted by what their site does, whatever loop it is in. */
+static enum target_turn turn_of_own(const struct ir_kernel *k, const struct machine_inst *in)
+{
+    return ways_counts(&k->insts[in->site]) ? TURN_LANES : in->taken == TAKEN_AGAIN ? TURN_AGAIN : in->taken == TAKEN_SHARED ? TURN_SHARED : TURN_BLOCK;
+}
+
 /* For which lanes the instruction's predicate holds. */
 static void add_lanes(struct target_tables *t, const struct ir_kernel *k, const struct machine_block *bl, const struct machine_inst *in,
                       enum target_turn turn, int32_t loop)
@@ -312,8 +318,9 @@ enum target_turn target_turn(const struct target_tables *t, const struct ir_kern
     if (bl->times == TIMES_CALLED || (in_loop && *loop < 0) || in->taken == TAKEN_NEVER || in->site < 0)
         return TARGET_TURNS;
     const enum target_turn turn = turn_of(bl, *loop >= 0 ? &t->loops[*loop] : NULL);
-    if (ways_counts(&k->insts[in->site]))
-        return turn == TURN_BLOCK || turn == TURN_ROUND ? TURN_LANES : TARGET_TURNS;
+    const enum target_turn own = turn_of_own(k, in);
+    if (own != TURN_BLOCK)
+        return turn == TURN_BLOCK || turn == TURN_ROUND ? own : TARGET_TURNS;
     return in->op == OP_BSYNC && turn == TURN_BLOCK ? TURN_MEET : turn;
 }
 
@@ -328,7 +335,7 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
         if (loop >= 0)
             t->loop[in->site] = loop;
         add(t, in->site, turn, c->arch, in);
-        if (turn == TURN_LANES)
+        if (turn == TURN_LANES || turn == TURN_AGAIN || turn == TURN_SHARED)
             continue;
         add_lanes(t, k, bl, in, turn, loop);
         if (in->apart)
@@ -361,12 +368,13 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe] + t->turns[site][TURN_AGAIN][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
 static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct shape *s, struct arena *arena)
 {
+    static const enum target_turn own[] = {TURN_LANES, TURN_AGAIN, TURN_SHARED}; /* by what a site does (turn_of_own) */
     t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
     t->turns = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->turns);
     t->guarded = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->guarded);
@@ -383,14 +391,18 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
     for (int32_t b = 0; b < c->nblocks; b++)
         add_block(t, k, c, &c->blocks[b]);
     for (int32_t i = 0; i < k->ninsts; i++) { /* of the copies in an unrolled loop one counts each time */
-        for (int pipe = 0; t->loop[i] >= 0 && pipe < PIPES; pipe++)
-            t->turns[i][TURN_LANES][pipe] /= (uint16_t)t->loops[t->loop[i]].rounds;
-        for (int flow = 0; t->loop[i] >= 0 && flow < TARGET_FLOWS; flow++)
-            t->flow[i][TURN_LANES][flow] /= (uint16_t)t->loops[t->loop[i]].rounds;
+        for (size_t o = 0; t->loop[i] >= 0 && o < sizeof own / sizeof *own; o++) {
+            const uint16_t rounds = (uint16_t)t->loops[t->loop[i]].rounds;
+            for (int pipe = 0; pipe < PIPES; pipe++)
+                t->turns[i][own[o]][pipe] /= rounds;
+            for (int flow = 0; flow < TARGET_FLOWS; flow++)
+                t->flow[i][own[o]][flow] /= rounds;
+        }
     }
     for (int32_t i = 0; i < k->ninsts; i++)
         for (int pipe = 0; pipe < PIPES; pipe++)
-            t->held[i][TURN_LANES] += (int16_t)t->turns[i][TURN_LANES][pipe];
+            for (size_t o = 0; o < sizeof own / sizeof *own; o++)
+                t->held[i][own[o]] += (int16_t)t->turns[i][own[o]][pipe];
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {

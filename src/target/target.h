@@ -72,6 +72,8 @@ enum target_turn {
     TURN_SOME_APART, /* each time that lanes leave the rounds of an unrolled loop before others, for those that come later to where they meet, */
     TURN_TWO_APART,  /* where some pass by the two turns, */
     TURN_ONE_APART,  /* and where some pass by the last one */
+    TURN_AGAIN, /* each round of an atomic's loop */
+    TURN_SHARED, /* each time that a generic atomic finds an address in shared memory */
     TARGET_TURNS
 };
 

@@ -715,6 +715,31 @@ static void lanes_that_change_nothing_in_a_shared_loop(void **state)
     c = counted(&r);
     assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 31);
     assert_int_equal(c.v[COUNTER_SHARED_ATOM_WAVEFRONTS], 92);
+    r.unchanged = ~1u; /* lane 0 gets through, all others see it then */
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 2);
+    r.unchanged = ~0u;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 1);
+}
+
+static void halves_in_shared_memory(void **state)
+{
+    (void)state;
+    struct record r = affine(RECORD_ATOM, PTX_SHARED, 4, 0, 0); /* a pair: a loop like that of an f32 */
+    r.type = PTX_F16X2;
+    r.atomic = PTX_ATOMIC_ADD;
+    struct counters c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_LD_REQUESTS], 32);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 32);
+    assert_int_equal(c.v[COUNTER_HFMA], 528); /* 32 + 31 + ... */
+    r = affine(RECORD_ATOM, PTX_SHARED, 2, 0, 2); /* two lanes a word: a load, then 32 and 16 lanes; H200: 768 additions of 16 warps */
+    r.type = PTX_F16;
+    r.atomic = PTX_ATOMIC_ADD;
+    c = counted(&r);
+    assert_int_equal(c.v[COUNTER_SHARED_LD_REQUESTS], 1);
+    assert_int_equal(c.v[COUNTER_SHARED_ATOM_REQUESTS], 2);
+    assert_int_equal(c.v[COUNTER_HADD], 48);
 }
 
 int main(void)
@@ -722,6 +747,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(atomics_of_16_bits_are_loops),
         cmocka_unit_test(lanes_that_change_nothing_in_a_shared_loop),
+        cmocka_unit_test(halves_in_shared_memory),
         cmocka_unit_test(sectors_by_hand),     cmocka_unit_test(wavefronts_by_hand),
         cmocka_unit_test(quarters_that_share),
         cmocka_unit_test(counters_by_hand),    cmocka_unit_test(equals_the_oracle),

@@ -165,6 +165,98 @@ static void library(void **state)
 #undef CALL
 }
 
+/* Loops around a compare-and-swap, one lane for the warp, generic addresses. r1 is a word that was loaded. */
+static void atomics(void **state)
+{
+    (void)state;
+#define SHARED ".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 2; add.s32 %r3, %a, %r2; "
+    for (int i = 0; i < ARCHS; i++) {
+        const bool clear = archs[i] < 80;
+        has(SHARED "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", archs[i], "LDS 1, FADD 1, ATOMS 1, ISETP 1, BRA 1, BSSY 1, BSYNC 1");
+        has(SHARED "atom.shared.add.u64 %rd3, [%r3], 5; bar.sync 0;", archs[i], "LDS 1, ATOMS 1, ISETP 2, BRA 1, BSSY 1, BSYNC 1");
+        has(SHARED "atom.shared.add.u32 %r4, [%r3], %r1; bar.sync 0;", archs[i], "LDS 0, ATOMS 1, BRA 0, BSSY 0");
+        has("atom.add.f32 %f3, [%rd0], %f1; bar.sync 0;", archs[i], archs[i] < 90 ? "ATOM 1, QSPC 1, LDS 1, ATOMS 1, BSSY 1" : "ATOM 2, QSPC 2, LDS 1, ATOMS 1, BSSY 1");
+        has(SHARED "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", archs[i], clear ? "BMOV 1" : "BMOV 0");
+    }
+    /* the address that all lanes share: a vote tells the lane, REDUX or exchanges combine */
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], %r1; bar.sync 0;", 90, "VOTEU 1, UFLO 1, REDUX 1, SHFL 0, REDG 1");
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], %r1; bar.sync 0;", 75, "VOTE 1, REDUX 0, SHFL 5, RED 2");
+    has("ld.param.u64 %rd4, [p]; atom.global.add.u32 %r4, [%rd4], 1; bar.sync 0;", 90, "VOTEU 1, UFLO 1, POPC 1, REDUX 0, REDG 1");
+#undef SHARED
+}
+
+/* Textures, surfaces, ordered accesses, barriers with results. */
+static void textures_and_orders(void **state)
+{
+    (void)state;
+#define TEXTURE ".reg .f32 %x<5>; "
+    for (int i = 0; i < ARCHS; i++) {
+        const bool handles = archs[i] >= 90; /* a pair of uniform registers */
+        has(TEXTURE "tex.level.2d.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%f1, %f2}], %f2;", archs[i], handles ? "TEX 1, UMOV 1" : "TEX 1, UMOV 0");
+        has(TEXTURE "tex.1d.v4.f32.s32 {%f1, %x1, %x2, %x3}, [%rd0, {%r1}];", archs[i], "TEX 0, TLD 1");
+        has(TEXTURE "tex.cube.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%f1, %f2, %f1, %f1}];", archs[i], "FMNMX 2, MUFU 1, FMUL 3, TEX 1");
+        has(TEXTURE "tex.a2d.v4.f32.f32 {%f1, %x1, %x2, %x3}, [%rd0, {%r1, %f2, %f1, %f1}];", archs[i], "ISETP 1, SEL 1, TEX 1");
+        has("ld.acquire.gpu.global.f32 %f1, [%rd2];", archs[i], "CCTL 1, MEMBAR 0");
+        has("st.release.gpu.global.f32 [%rd2], %f2;", archs[i], archs[i] < 90 ? "CCTL 0, MEMBAR 1, ERRBAR 1" : "MEMBAR 1, ERRBAR 1, CGAERRBAR 1");
+        has(".reg .pred %y; setp.eq.s32 %y, %r1, 0; bar.red.popc.u32 %r2, 0, %y; cvt.rn.f32.s32 %f1, %r2;", archs[i], "BAR 1, B2R 1");
+    }
+#undef TEXTURE
+}
+
+/* Rows of sequences.def that a form decides, and addresses in shared memory that take a variable's in. */
+static void forms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ARCHS; i++) {
+        has("div.full.f32 %f1, %f1, 0f40400000;", archs[i], "FMUL 1, MUFU 0, FSETP 0");
+        has("div.full.f32 %f1, %f1, %f2;", archs[i], "MUFU 1, FSETP 2");
+        has("rcp.rn.ftz.f32 %f1, %f1;", archs[i], "MUFU 3, FFMA 2, FADD 1, CALL 1"); /* two of them in the function */
+        has("bfi.b32 %r2, %r1, %r0, 5, 7; cvt.rn.f32.s32 %f1, %r2;", archs[i], "PRMT 0, BMSK 0, LOP3 1");
+        has(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 6; add.s32 %r3, %a, %r2; ld.shared.f32 %f1, [%r3]; st.shared.f32 [%r3+4], %f2;",
+            archs[i], archs[i] < 90 ? "LEA 0, IADD3 0, LDS 1, STS 1" : "LEA 1, IADD3 0, LDS 1, STS 1");
+    }
+    has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 90, "LDS 3, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
+    has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 80, "LDS 0, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
+}
+
+/* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
+static void driver_calls(void **state)
+{
+    (void)state;
+#define CALL "{ .param .b64 n; .param .b64 m; st.param.b64 [n], %rd1; call.uni (m), malloc, (n); ld.param.b64 %rd3, [m]; st.global.u64 [%rd2+512], %rd3; }"
+    has(CALL, 90, "CALL 1, LEPC 1");
+    has(CALL, 80, "CALL 1, LEPC 1, LDC 1");
+    has(CALL, 75, "CALL 1, LEPC 1, LDC 1");
+#undef CALL
+}
+
+/* What a loop does counts once a round, the rest once. */
+static void rounds_of_atomics(void **state)
+{
+    (void)state;
+    struct ptx_module *m;
+    struct ir_kernel *k = rewritten_of(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 2; add.s32 %r3, %a, %r2; "
+                                       "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", &m);
+    struct arena arena;
+    arena_init(&arena);
+    const struct target_tables *t = target_tables(k, &arena, 90);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        int again = 0;
+        for (int pipe = 0; pipe < PIPES; pipe++)
+            again += t->turns[i][TURN_AGAIN][pipe];
+        const bool atomic = ir_is(&k->insts[i], PTX_KIND_ATOMIC) || ir_is(&k->insts[i], PTX_KIND_REDUCE);
+        assert_int_equal(again, atomic ? 6 : 0); /* LDS, FADD, ATOMS, ISETP, BRA; BSYNC */
+        if (atomic) {
+            assert_int_equal(t->turns[i][TURN_BLOCK][PIPE_CBU], 1); /* BSSY */
+            assert_int_equal(t->turns[i][TURN_AGAIN][PIPE_LSU], 2);
+            assert_int_equal(t->turns[i][TURN_AGAIN][PIPE_CBU], 1); /* BSYNC: BRA counts in no unit */
+        }
+    }
+    arena_release(&arena);
+    ir_free(k);
+    ptx_free(m);
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -199,7 +291,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
-        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(words), cmocka_unit_test(text),
+        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls), cmocka_unit_test(forms),
+        cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

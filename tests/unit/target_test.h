@@ -101,7 +101,8 @@ static inline struct ir_kernel *rewritten_of(const char *statements, struct ptx_
     strbuf_init(&text);
     strbuf_addf(&text,
                 ".version 8.4\n.target sm_90\n.address_size 64\n.extern .func (.param .b32 r) __nv_asinf(.param .b32 a);\n"
-                ".extern .func (.param .b32 r) __nv_acoshf(.param .b32 a);\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                ".extern .func (.param .b32 r) __nv_acoshf(.param .b32 a);\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n"
+                ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                 ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<20>; .reg .f32 %%f<80>;\nld.param.u64 %%rd0, [p];\n"
                 "ld.param.u32 %%r0, [n];\nmov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd1, %%r1, 4;\nadd.s64 %%rd2, %%rd0, %%rd1;\n"
                 "ld.global.f32 %%f1, [%%rd2];\nld.global.f32 %%f2, [%%rd2+4096];\n%s\nst.global.f32 [%%rd2+8192], %%f1;\n"

@@ -1,0 +1,55 @@
+/* What the files of selection share: the state, and how an instruction is put behind the others. For those files alone. */
+#ifndef TARGET_SELECTING_H
+#define TARGET_SELECTING_H
+
+#include "target/code.h"
+#include "target/lower.h"
+
+/* KEPT: constants that a block has in registers. */
+enum { SELECTING_KEPT = 32 };
+
+struct selecting_constant {
+    int32_t block;
+    uint8_t file;
+    uint64_t bits;
+    int32_t reg;
+};
+
+struct selecting {
+    const struct lowered *l;
+    const struct ir_kernel *k;
+    int arch;
+    struct code *c;
+    int32_t site;
+    struct selecting_constant kept[SELECTING_KEPT];
+    int nkept;
+    const bool *parted; /* [sites] quotients whose first part stands elsewhere */
+    int32_t elsewhere; /* what is made now stands in front of this site, or -1 */
+    bool in_uniform; /* what is made now is the same for the warp */
+};
+
+/* What the operand is to its reader: a register, a constant, a place in the constant bank. */
+struct operand selecting_use(struct selecting *s, const struct ir_src *src);
+
+/* Where the instruction's d-th result goes. */
+struct operand selecting_result(const struct selecting *s, const struct ir_inst *in, int d);
+
+/* The same in a register of the thread's. */
+struct operand selecting_in_register(struct selecting *s, const struct ir_src *src);
+
+struct operand selecting_register(struct selecting *s, int words);
+struct operand selecting_uniform(struct selecting *s, int words);
+
+/* An instruction behind the others; operands of file FILE_NONE are not there. */
+void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c);
+struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form);
+
+/* The operations that stand in no group of selection.c: between lanes, textures, matrices, calls of what the driver provides. */
+void selecting_other(struct selecting *s, const struct ir_inst *in);
+void selecting_barrier(struct selecting *s, const struct ir_inst *in);
+
+/* What an ordered access waits for: before it, and behind it. */
+void selecting_release(struct selecting *s, const struct ir_inst *in);
+void selecting_acquire(struct selecting *s, const struct ir_inst *in);
+
+#endif
