@@ -17,6 +17,13 @@ typedef struct {
 
 __HEDDLE_BOTH unsigned short __heddle_bf16_bits(float f)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (!__builtin_constant_p(f)) {
+        unsigned short r;
+        __asm__("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(f));
+        return r;
+    }
+#endif
     unsigned int u;
     __builtin_memcpy(&u, &f, 4);
     return f != f ? 0x7fff : (unsigned short)((u + 0x7fff + (u >> 16 & 1)) >> 16);

@@ -27,5 +27,9 @@ if(Python3_FOUND)
   add_test(NAME accuracy.spills COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_spills.py $<TARGET_FILE:heddle_cli>)
   set_tests_properties(accuracy.spills PROPERTIES TIMEOUT 600)
   add_test(NAME tools.accuracy_spills COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_spills_test.py)
+  # Kernels of one function each (all parts, and the page: tools/accuracy_functions.py).
+  add_test(NAME accuracy.functions COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_functions.py
+           $<TARGET_FILE:heddle_cli> --only float,intrinsics)
+  set_tests_properties(accuracy.functions PROPERTIES TIMEOUT 300)
   add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()

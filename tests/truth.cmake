@@ -10,7 +10,9 @@ add_test(NAME truth.exact_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/
          --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy.md)
 add_test(NAME truth.modelled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_caches.py $<TARGET_FILE:heddle_cli>)
 add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all PROPERTIES LABELS truth TIMEOUT 7200)
+add_test(NAME truth.functions_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_functions.py $<TARGET_FILE:heddle_cli>
+         --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy-functions.md)
+set_tests_properties(truth.exact_all truth.modelled_all truth.rules_all truth.functions_all PROPERTIES LABELS truth TIMEOUT 7200)
 
 # The programs of truth/front_end and of truth/front_end_2 to truth/front_end_4, for their results. Their flags are in programs.tsv.
 foreach(set front_end front_end_2 front_end_3 front_end_4)

@@ -258,7 +258,7 @@ static inline void put_l(void *d, int i, int64_t x)
         for (int i = 0; i < 32; i++)                                                                                \
             d[i] = mask >> i & 1 ? all[i] : d[i];                                                                   \
     }
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 
 static const struct {
     const char *name, *signature;
@@ -270,7 +270,7 @@ static const struct {
 #define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, args, way)
 #undef WAYS_HERE
 #define WAYS_HERE(name, args, way) {#name WAYS_TELL, #args ":i", name##_way},
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 };
 
 static int find(const char *name)

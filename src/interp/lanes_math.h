@@ -230,7 +230,7 @@ static inline VF flushed(VF v, bool ftz)
     WAYS_OF(name, (VF x, VF y), y, way)                                                                               \
     LANES(name##_way, float, FN, keep_f, name##_way_vector(LOAD_F(a + i), LOAD_F(b + i)))                             \
     enum { name##_way_arguments = 2, name##_way_form = MATH_NO_FORM };
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 #undef WAYS_f
 #undef WAYS_ff
 
@@ -250,7 +250,7 @@ const struct lanes_math MATH_TABLE[] = {
 #define EXTERN_WAYS(name, args, ways, way) WAYS_##args(name, way)
 #define WAYS_f(name, way)  ROW(#name WAYS_TELL, "f:i", name##_way),
 #define WAYS_ff(name, way) ROW(#name WAYS_TELL, "ff:i", name##_way),
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 #undef ROW
     {NULL, NULL, NULL, NULL, 0, MATH_NO_FORM}
 };

@@ -1,4 +1,4 @@
-/* Which way nvcc's code for a function goes (EXTERN_WAYS of target/extern_flops.def): what the conditions there are made of, without
+/* Which way nvcc's code for a function goes (EXTERN_WAYS of target/extern_ways.def): what the conditions there are made of, without
  * branches, for a vector at once. */
 #ifndef INTERP_LANES_WAYS_H
 #define INTERP_LANES_WAYS_H

@@ -1,6 +1,8 @@
 /* See arch.h. */
 #include "target/arch.h"
 
+#include "ptx/ptx.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,14 +141,37 @@ enum machine_op arch_op_named(const char *name, size_t n)
     return OP_NONE;
 }
 
-bool arch_ops_next(const char **text, enum machine_op *op, int *times)
+bool arch_ops_next(const char **text, enum machine_op *op, int *times, char *bracket)
 {
-    size_t word = strcspn(*text, " "), letters = strcspn(*text, " *");
+    size_t word = strcspn(*text, " ");
     if (!word)
         return false;
-    *op = arch_op_named(*text, letters);
-    *times = letters < word ? atoi(*text + letters + 1) : 1;
+    *bracket = strchr("[({", **text) ? **text : 0;
+    const char *name = *text + (*bracket != 0);
+    size_t letters = strcspn(name, " *])}");
+    *op = arch_op_named(name, letters);
+    *times = name[letters] == '*' ? atoi(name + letters + 1) : 1;
     *text += word;
     *text += strspn(*text, " ");
     return true;
+}
+
+bool arch_size_at(int arch, int sreg, uint64_t *at)
+{
+    const struct generation *g = arch_generation(arch);
+    uint64_t bytes = g->name == GENERATION_TESLA ? 2 : 4;
+    switch (sreg) {
+    case PTX_SREG_NTID_X:
+    case PTX_SREG_NTID_Y:
+    case PTX_SREG_NTID_Z:
+        *at = g->sizes + bytes * (uint64_t)(sreg - PTX_SREG_NTID_X);
+        return true;
+    case PTX_SREG_NCTAID_X:
+    case PTX_SREG_NCTAID_Y:
+    case PTX_SREG_NCTAID_Z:
+        *at = g->grid + bytes * (uint64_t)(sreg - PTX_SREG_NCTAID_X);
+        return true;
+    default:
+        return false;
+    }
 }

@@ -84,14 +84,18 @@ enum machine_op arch_op_here(int arch, enum machine_op op);
 /* The same of registers of the whole warp: UIADD3 of IADD3; an operation that has none is itself. */
 enum machine_op arch_op_uniform(enum machine_op op);
 
+/* A size of the block or the grid (enum ptx_sreg): where the constant bank has it; Tesla in 16 bits. */
+bool arch_size_at(int arch, int sreg, uint64_t *at);
+
 /* "IMAD" */
 const char *arch_op_name(enum machine_op op);
 
 /* The operation of that name (the first `n` letters), or OP_NONE. */
 enum machine_op arch_op_named(const char *name, size_t n);
 
-/* A text of operations, "IMAD*31 RET": takes its first word off; which operation, and how often. False: there is none left. */
-bool arch_ops_next(const char **text, enum machine_op *op, int *times);
+/* A text of operations, "IMAD*31 [FADD*2] RET": takes its first word off; which operation, how often, and the bracket around it, or 0.
+ * False: there is none left. */
+bool arch_ops_next(const char **text, enum machine_op *op, int *times, char *bracket);
 
 /* A parameter or constant can be an operand of most instructions, not only of loads. */
 static inline bool arch_has_bank_operands(int arch)

@@ -10,8 +10,7 @@ static bool is_local(const struct ir_inst *in)
     return ir_is_memory(in) && in->space == PTX_LOCAL;
 }
 
-/* The address is the array's own, through moves and additions of nothing, which is how compilers name it. */
-static bool is_literal(const struct ir_kernel *k, const int32_t *only, const struct ir_src *base)
+bool arrays_is_named(const struct ir_kernel *k, const int32_t *only, const struct ir_src *base)
 {
     uint64_t bits;
     for (int steps = 0; steps < k->ninsts; steps++) {
@@ -47,7 +46,7 @@ void arrays_to_registers(struct ir_kernel *k)
     int literal = 0, computed = 0;
     for (int32_t i = 0; i < k->ninsts; i++)
         if (is_local(&k->insts[i]))
-            is_literal(k, only, &k->insts[i].src[0]) ? literal++ : computed++;
+            arrays_is_named(k, only, &k->insts[i].src[0]) ? literal++ : computed++;
     alloc_release(only);
     if (literal == 0 || computed > MOST_COMPUTED)
         return;

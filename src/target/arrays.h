@@ -15,4 +15,7 @@
 
 void arrays_to_registers(struct ir_kernel *k);
 
+/* The address is the array's own, through moves and additions of nothing, which is how compilers name it. only: definitions.h. */
+bool arrays_is_named(const struct ir_kernel *k, const int32_t *only, const struct ir_src *base);
+
 #endif

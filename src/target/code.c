@@ -37,6 +37,23 @@ void code_begin_block(struct code *c, enum times times, int32_t of, int rounds)
     c->blocks[c->nblocks++] = (struct machine_block){.first = c->ninsts, .times = times, .of = of, .rounds = rounds};
 }
 
+void code_sort(struct code *c, int32_t sites)
+{
+    struct machine_inst *sorted = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *sorted);
+    int32_t *next = alloc_zeroed(((size_t)sites * 2 + 3) * sizeof *next);
+    for (int32_t i = 0; i < c->ninsts; i++)
+        next[2 * c->insts[i].site + !c->insts[i].early + 1]++;
+    for (int32_t n = 0; n < 2 * sites + 1; n++)
+        next[n + 1] += next[n];
+    for (int32_t i = 0; i <= sites; i++)
+        c->first[i] = next[2 * i];
+    for (int32_t i = 0; i < c->ninsts; i++)
+        sorted[next[2 * c->insts[i].site + !c->insts[i].early]++] = c->insts[i];
+    memcpy(c->insts, sorted, (size_t)c->ninsts * sizeof *sorted);
+    alloc_release(sorted);
+    alloc_release(next);
+}
+
 int code_executed(const struct code *c, int32_t site)
 {
     int n = 0;
@@ -84,6 +101,12 @@ enum pipe code_pipe(int arch, const struct machine_inst *in)
 
 const char *const code_function_names[FUNCTIONS] = {
 #define FUNCTION(name, symbol, text) #name,
+#include "target/functions.def"
+#undef FUNCTION
+};
+
+const char *const code_function_texts[FUNCTIONS] = {
+#define FUNCTION(name, symbol, text) text,
 #include "target/functions.def"
 #undef FUNCTION
 };

@@ -34,7 +34,7 @@ enum code_function {
 #undef FUNCTION
     FUNCTIONS
 };
-extern const char *const code_function_names[FUNCTIONS]; /* as functions.def has them */
+extern const char *const code_function_names[FUNCTIONS], *const code_function_texts[FUNCTIONS]; /* as functions.def has them */
 
 /* Who executes an instruction of those that come to it. */
 enum taken {
@@ -100,11 +100,13 @@ struct code {
     struct machine_block *blocks; /* as layout makes them */
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
-    uint32_t called;              /* bit set over enum code_function */
+    uint64_t called;              /* bit set over enum code_function */
 };
 
 struct machine_inst *code_add(struct code *c, const struct machine_inst *in);
 void code_begin_block(struct code *c, enum times times, int32_t of, int rounds);
+/* Puts what was made for another site where that one is, and fills in first[sites + 1]. */
+void code_sort(struct code *c, int32_t sites);
 void code_free(struct code *c);
 
 /* Instructions of a site that ordinary operands execute; of code that still has `first`. */

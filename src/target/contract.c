@@ -30,7 +30,7 @@ static const struct ending {
     uint8_t type;
 } endings[] = {
 #define EXTERN_PRODUCT(name, type) {#name, PTX_##type},
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 };
 
 static const struct ending *ending_of(const struct ir_inst *in)

@@ -11,7 +11,7 @@
  * Sums are looked at in order, first for products with one reader, then for the rest, so that a product that is the addend of
  * a fused one keeps its own place. Multiplications by 1 and -1 and of constants are no products: they are folded (fold.h).
  * Approximate quotients (div.approx, div.full, rcp.approx) and some functions of the math library end in such a product (EXTERN_PRODUCT of
- * extern_flops.def): a sum of their result is an fma of it and 1, which rounds as the sum does, and counts as what the
+ * extern_ways.def): a sum of their result is an fma of it and 1, which rounds as the sum does, and counts as what the
  * assembler makes. That the assembler's quotient is not rounded before the sum is within div.approx's error (9.7.3.8).
  * A module made for debugging (.target ..., debug) is left as it is.
  *

@@ -1,6 +1,8 @@
 /* See forms.h. */
 #include "target/forms.h"
 
+#include "target/definitions.h"
+
 /* sin or cos before this one in its block, of the same value. */
 static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst *in)
 {
@@ -13,8 +15,15 @@ static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst 
     return false;
 }
 
-bool form_fits(const struct ir_kernel *k, const struct ir_inst *in, enum form form)
+static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
 {
+    const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
+    return maker && (ir_is(maker, PTX_KIND_FABS) || (ir_is(maker, PTX_KIND_FMUL) && form_same_register(&maker->src[0], &maker->src[1])));
+}
+
+bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, enum form form)
+{
+    uint64_t bits;
     const struct ptx_mods *m = in->mods;
     switch (form) {
     case ANY:
@@ -33,18 +42,16 @@ bool form_fits(const struct ir_kernel *k, const struct ir_inst *in, enum form fo
         return m->round == PTX_RN && m->ftz;
     case CONSTANT_FIELD:
         return in->nsrc > 3 && in->src[2].kind == IR_SRC_IMM && in->src[3].kind == IR_SRC_IMM;
-    case NOT_EXACT_BY_CONSTANT:
-        return (m->approx || m->full) && in->src[1].kind == IR_SRC_IMM;
     case ALL_COPIES:
         return m->variant == PTX_CP_WAIT_ALL;
     case UPWARD:
         return m->round == PTX_RP;
-    case SATURATE:
-        return m->sat && in->type2 == PTX_F32;
-    case FROM_HALF:
-        return in->type2 == PTX_F16;
     case CONSTANT:
-        return in->nsrc > 1 && in->src[1].kind == IR_SRC_IMM;
+        return in->nsrc > 1 && in->src[in->op == PTX_OP_BFI ? 2 : 1].kind == IR_SRC_IMM;
+    case BY_KNOWN:
+        return (m->approx || m->full) && definitions_constant(k, only, &in->src[1], &bits);
+    case NOT_BELOW_0:
+        return is_never_negative(k, only, in);
     case SHARED:
         return argument_is_reduced(k, in);
     case BLOCK_WIDE:

@@ -420,16 +420,12 @@ static void add_unrolled(struct laying *g, int32_t loop)
 /* "IMAD*31 RET" */
 static void add_function(struct laying *g, int f)
 {
-    static const char *const texts[FUNCTIONS] = {
-#define FUNCTION(name, symbol, text) text,
-#include "target/functions.def"
-#undef FUNCTION
-    };
     code_begin_block(g->to, TIMES_CALLED, f, 0);
-    const char *text = texts[f];
+    const char *text = code_function_texts[f];
     enum machine_op op;
     int times;
-    while (arch_ops_next(&text, &op, &times))
+    char bracket;
+    while (arch_ops_next(&text, &op, &times, &bracket))
         for (; times > 0; times--) {
             if (op == OP_BSSY && g->to->arch < 80)
                 add(g, OP_BMOV, "32.CLEAR", -1);

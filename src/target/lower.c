@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 12 };
+enum { DEEPEST = 12, DEEPEST_PREDICATE = 4 };
 
 static const struct ir_inst *maker(const struct lowered *l, const struct ir_src *s)
 {
@@ -613,6 +613,30 @@ int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b)
         b = before;
     }
     return b;
+}
+
+/* A comparison takes a predicate in. How many comparisons of the predicate's tree have not taken one. */
+static int spare_comparisons(const struct lowered *l, const struct ir_src *src, int32_t block, int depth)
+{
+    const struct ir_inst *m = maker(l, src);
+    if (!m || m->block != block || depth > DEEPEST_PREDICATE || l->readers[src->reg + 1] - l->readers[src->reg] != 1)
+        return 0;
+    if (ir_is(m, PTX_KIND_COMPARE))
+        return m->nsrc <= 2;
+    if (m->type != PTX_PRED || !is_logic(m))
+        return 0;
+    int spare = ir_is(m, PTX_KIND_NOT) ? 0 : -1;
+    for (int i = 0; i < m->nsrc; i++)
+        spare += spare_comparisons(l, &m->src[i], block, depth + 1);
+    return spare > 0 ? spare : 0;
+}
+
+bool lowered_joins_comparison(const struct lowered *l, const struct ir_inst *in)
+{
+    int spare = 0;
+    for (int i = 0; i < in->nsrc; i++)
+        spare += spare_comparisons(l, &in->src[i], in->block, 0);
+    return spare > 0 || ir_is(in, PTX_KIND_NOT);
 }
 
 struct lowered *lowered_new(const struct ir_kernel *k, int arch)

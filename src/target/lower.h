@@ -38,6 +38,9 @@ enum { LOWERED_READS = 64, LOWERED_WRITES = 8 }; /* registers of an instruction 
 struct lowered *lowered_new(const struct ir_kernel *k, int arch);
 void lowered_free(struct lowered *l);
 
+/* A logic operation on predicates that is part of a comparison, which takes one in. */
+bool lowered_joins_comparison(const struct lowered *l, const struct ir_inst *in);
+
 /* The registers (PLACE_REGISTER, and PLACE_BANK where it takes a register) that an instruction reads. At most LOWERED_READS. */
 int lowered_reads(const struct lowered *l, int32_t site, int32_t *regs);
 

@@ -23,7 +23,17 @@ struct selecting {
     int32_t site;
     struct selecting_constant kept[SELECTING_KEPT];
     int nkept;
+    int pairs; /* operations on two halves */
+    int32_t elements; /* registers of a local array that is in registers (arrays.h): the first, or 0 */
+    struct selecting_compared {
+        int32_t block, base, predicate;
+        int64_t value;
+    } compared[SELECTING_KEPT]; /* registers that were compared with an element's place */
+    int ncompared;
     const bool *parted; /* [sites] quotients whose first part stands elsewhere */
+    const uint8_t *scaled;  /* [sites] scaling.h */
+    const int32_t *sign_at; /* [sites] signs.h */
+    bool takes_sign;   /* what is made now reads -x and |x| for nothing */
     int32_t elsewhere; /* what is made now stands in front of this site, or -1 */
     bool in_uniform; /* what is made now is the same for the warp */
 };

@@ -3,11 +3,15 @@
 #include "target/selection.h"
 
 #include "base/alloc.h"
+#include "target/ahead.h"
+#include "target/arrays.h"
 #include "target/atomic_sequences.h"
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
+#include "target/operands.h"
 #include "target/quotients.h"
+#include "target/scaling.h"
 #include "target/selecting.h"
 #include "target/sequences.h"
 #include "target/shape.h"
@@ -18,40 +22,14 @@
 
 #include <string.h>
 
-/* Addends of one sum. */
-enum { TERMS = 4 };
+/* TERMS: addends of one sum. */
+enum { TERMS = 4, TWO_TO_24 = 0x4b800000 /* 2^24, an f32 */ };
 
 /* Banks of constants: that of the launch, and where the assembler puts constants of the code before there are uniform registers. */
 enum { BANK_LAUNCH = 0, BANK_CODE = 2 };
 
-static const struct operand none = {0};
 
 /* --- operands --- */
-
-static struct operand of_register(int file, int32_t number, int words)
-{
-    return (struct operand){.file = (uint8_t)file, .number = number, .words = (uint8_t)words};
-}
-
-static struct operand zero(void)
-{
-    return (struct operand){.file = FILE_ZERO};
-}
-
-static struct operand immediate(uint64_t bits)
-{
-    return bits ? (struct operand){.file = FILE_IMMEDIATE, .bits = bits} : zero();
-}
-
-static struct operand always(void)
-{
-    return (struct operand){.file = FILE_TRUE};
-}
-
-static struct operand bank(uint64_t at)
-{
-    return (struct operand){.file = FILE_BANK, .bits = at, .words = 1};
-}
 
 static struct operand new_register(struct selecting *s, int words)
 {
@@ -61,29 +39,6 @@ static struct operand new_register(struct selecting *s, int words)
 static struct operand new_predicate(struct selecting *s)
 {
     return of_register(s->in_uniform ? FILE_UNIFORM_PREDICATE : FILE_PREDICATE, s->c->nregs++, 0);
-}
-
-static bool is_register(const struct operand *o)
-{
-    return o->file == FILE_REGISTER || o->file == FILE_ZERO || o->file == FILE_NONE;
-}
-
-/* The half of a pair. */
-static struct operand half(struct operand o, int word)
-{
-    if (o.file == FILE_IMMEDIATE) {
-        o.bits = o.bits >> (32 * word) & 0xffffffff;
-        if (!o.bits)
-            o.file = FILE_ZERO;
-    } else if (o.file == FILE_BANK) {
-        o.bits += 4 * (uint64_t)word;
-    } else if (o.words > 1) {
-        o.word = (uint8_t)word;
-    } else if (word && o.file != FILE_ZERO) {
-        o = zero();
-    }
-    o.words = o.words ? 1 : 0;
-    return o;
 }
 
 static int bits_of(const struct selecting *s, int32_t reg)
@@ -102,27 +57,6 @@ static const struct ir_inst *folded(const struct selecting *s, const struct ir_s
     return src->kind == IR_SRC_REG && s->l->place[src->reg] == PLACE_READER ? maker(s, src) : NULL;
 }
 
-/* A size of the block or the grid: where it is. Tesla has them in 16 bits. */
-static bool is_ntid(int arch, int sreg, uint64_t *at)
-{
-    const struct generation *g = arch_generation(arch);
-    uint64_t bytes = g->name == GENERATION_TESLA ? 2 : 4;
-    switch (sreg) {
-    case PTX_SREG_NTID_X:
-    case PTX_SREG_NTID_Y:
-    case PTX_SREG_NTID_Z:
-        *at = g->sizes + bytes * (uint64_t)(sreg - PTX_SREG_NTID_X);
-        return true;
-    case PTX_SREG_NCTAID_X:
-    case PTX_SREG_NCTAID_Y:
-    case PTX_SREG_NCTAID_Z:
-        *at = g->grid + bytes * (uint64_t)(sreg - PTX_SREG_NCTAID_X);
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Where in the bank of constants the value is that a load or a move of a size makes. */
 static struct operand in_bank(const struct selecting *s, const struct ir_inst *in)
 {
@@ -130,7 +64,7 @@ static struct operand in_bank(const struct selecting *s, const struct ir_inst *i
     if (ir_is(in, PTX_KIND_LOAD))
         at = in->src[0].imm + (uint64_t)in->offset + (in->space == PTX_PARAM ? arch_generation(s->arch)->parameters : 0);
     else
-        is_ntid(s->arch, (int)in->src[0].sreg, &at);
+        arch_size_at(s->arch, (int)in->src[0].sreg, &at);
     return bank(at);
 }
 
@@ -154,9 +88,11 @@ static struct operand made_here(struct selecting *s, const struct ir_inst *in)
 {
     struct ir_inst copy = *in;
     int32_t reg = in->dst[0];
+    bool takes_sign = s->takes_sign;
     s->l->place[reg] = PLACE_REGISTER; /* for as long as it is selected */
     select_inst(s, &copy);
     s->l->place[reg] = PLACE_READER;
+    s->takes_sign = takes_sign;
     return of_register(s->l->words[reg] ? FILE_REGISTER : FILE_PREDICATE, reg, s->l->words[reg]);
 }
 
@@ -177,13 +113,22 @@ static struct operand use_converted(struct selecting *s, const struct ir_inst *i
     return a;
 }
 
+/* -x or |x| as the operand of who reads x. */
+static struct operand use_signed(struct selecting *s, const struct ir_inst *in)
+{
+    struct operand o = use(s, &in->src[0]);
+    o.negated = ir_is(in, PTX_KIND_FNEG) && !o.negated;
+    o.absolute |= ir_is(in, PTX_KIND_FABS);
+    return o;
+}
+
 static struct operand use(struct selecting *s, const struct ir_src *src)
 {
     if (src->kind == IR_SRC_IMM)
         return immediate(src->imm);
     if (src->kind == IR_SRC_SREG) {
         uint64_t at;
-        if (is_ntid(s->arch, (int)src->sreg, &at) && arch_has_bank_operands(s->arch))
+        if (arch_size_at(s->arch, (int)src->sreg, &at) && arch_has_bank_operands(s->arch))
             return bank(at);
         struct operand d = new_register(s, 1);
         put(s, OP_S2R, "", d, (struct operand){.file = FILE_SPECIAL, .number = (int32_t)src->sreg}, none, none);
@@ -206,14 +151,10 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
         case PTX_KIND_CONVERT:
             return use_converted(s, in);
         case PTX_KIND_FNEG:
-            o = use(s, &in->src[0]);
-            o.negated = !o.negated;
-            return o;
         case PTX_KIND_FABS:
-            o = use(s, &in->src[0]);
-            o.negated = false;
-            o.absolute = true;
-            return o;
+            if (!s->takes_sign && s->sign_at[in - s->k->insts] != SIGNS_FREE)
+                break;
+            return use_signed(s, in);
         default:
             return made_here(s, in);
         }
@@ -263,25 +204,7 @@ static struct machine_inst *append(struct selecting *s, enum machine_op op, cons
 
 static bool takes_any_source(enum machine_op op)
 {
-    switch (op) {
-    case OP_S2R:
-    case OP_S2UR:
-    case OP_LDC:
-    case OP_ULDC:
-    case OP_MOV:
-    case OP_UMOV:
-    case OP_PLOP3:
-    case OP_R2UR:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The block's last site. */
-static int32_t last_of(const struct ir_kernel *k, int32_t b)
-{
-    return k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
+    return op == OP_S2R || op == OP_S2UR || op == OP_LDC || op == OP_ULDC || op == OP_MOV || op == OP_UMOV || op == OP_PLOP3 || op == OP_R2UR;
 }
 
 /* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
@@ -289,7 +212,7 @@ static int32_t go_before_loops(struct selecting *s)
 {
     int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
     if (b != s->k->insts[s->site].block)
-        s->elsewhere = last_of(s->k, b);
+        s->elsewhere = ahead_last_of(s->k, b);
     return b;
 }
 
@@ -427,12 +350,38 @@ static struct operand new_result(struct selecting *s, enum machine_op op)
 /* Of a quotient: what depends on its divisor alone, and the rest. */
 enum part { PART_ALL, PART_FIRST, PART_SECOND };
 
-/* The text's instructions: the first reads the operands, each other one what stands before it and an operand. */
+/* The multiplication that scales an operand; what it gives, or nothing. Of a constant both are known. */
+static struct operand put_scaled(struct selecting *s, const struct ir_inst *in, int n)
+{
+    uint64_t bits;
+    bool known = definitions_constant(s->k, s->l->only, &in->src[n], &bits), apart = !known && s->scaled[s->site] >> n & 1;
+    struct operand a = use(s, &in->src[n]), d = new_register(s, 1);
+    if (!known) {
+        put(s, OP_FMUL, "", d, a, immediate(TWO_TO_24), none);
+        s->c->insts[s->c->ninsts - 1].taken = apart ? TAKEN_ALL : TAKEN_OFF;
+    }
+    if (!known && !apart)
+        return none;
+    struct operand chosen = new_register(s, 1);
+    put(s, OP_FSEL, "", chosen, known ? move(s, a) : d, known ? immediate(TWO_TO_24) : a, none);
+    return chosen;
+}
+
+/* The text's instructions: the first reads the operands, each other one what stands before it and an operand. A product that sums have
+ * (contract.h) is the last word, and not made. */
 static void put_sequence(struct selecting *s, const struct ir_inst *in, const char *text, enum part part)
 {
     struct operand before = none;
-    for (int turn = 0; *text; turn++) {
+    int nscaled = 0;
+    const char *last = strrchr(text, ' '), *end = !in->product_fused ? text + strlen(text) : last ? last : text;
+    for (int turn = 0; text < end; turn++) {
         size_t word = strcspn(text, " ");
+        if (*text == '<') {
+            struct operand scaled = put_scaled(s, in, nscaled++);
+            before = scaled.file ? scaled : before;
+            text += word + strspn(text + word, " ");
+            continue;
+        }
         bool off = *text == '[', rare = *text == '{', first = *text == '(', marked = off || rare || first;
         const char *name = text + marked;
         size_t letters = strcspn(name, ". ]})"), behind = name[letters] == '.' ? letters + 1 : letters;
@@ -447,13 +396,13 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
             int f = sequence_function(form, rest);
             struct machine_inst *call = append(s, op, "REL.NOINC");
             call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = f};
-            s->c->called |= 1u << f;
+            s->c->called |= UINT64_C(1) << f;
         } else {
             if (op == OP_BSSY && s->arch < 80) { /* keeps where the lanes around it meet */
                 put(s, OP_BMOV, "32.CLEAR", none, none, none, none);
                 s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
             }
-            struct operand d = !*text && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
+            struct operand d = text >= end && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
             struct operand a = before.file ? before : in->nsrc ? use(s, &in->src[0]) : none;
             struct operand b = in->nsrc > 1 ? use(s, &in->src[1 + turn % (in->nsrc - 1)]) : before.file && in->nsrc ? use(s, &in->src[0]) : none;
             put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, none);
@@ -469,14 +418,15 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
 /* The instructions are a chain: each reads what stands before it, the first an operand of the call. */
 static void put_library(struct selecting *s, const struct ir_inst *in)
 {
-    uint16_t ops[LIBRARY_OPS];
+    struct library_op ops[LIBRARY_OPS];
     struct operand before = in->nsrc ? use(s, &in->src[0]) : none;
-    int n = library_ops(in, ops);
+    int n = library_ops(s->k, s->l->only, in, ops);
     for (int i = 0; i < n; i++) {
-        enum machine_op op = arch_op_here(s->arch, ops[i]);
+        enum machine_op op = arch_op_here(s->arch, ops[i].op);
         bool ends = i + 1 == n && in->ndst && in->dst[0] != IR_NOREG;
         struct operand d = ends ? result(s, in, 0) : new_result(s, op);
         put(s, op, "", d, before.file ? half(before, 0) : none, none, none);
+        s->c->insts[s->c->ninsts - 1].taken = ops[i].off ? TAKEN_OFF : TAKEN_ALL;
         if (d.file == FILE_REGISTER)
             before = d;
     }
@@ -767,30 +717,6 @@ static void add_logic(struct selecting *s, const struct ir_inst *in, struct oper
     }
 }
 
-/* A comparison takes a predicate in. How many comparisons of the predicate's tree have not taken one. */
-static int spare_comparisons(const struct selecting *s, const struct ir_src *src, int32_t block, int depth)
-{
-    const struct ir_inst *m = maker(s, src);
-    if (!m || m->block != block || depth > TERMS || s->l->readers[src->reg + 1] - s->l->readers[src->reg] != 1)
-        return 0;
-    if (ir_is(m, PTX_KIND_COMPARE))
-        return m->nsrc <= 2;
-    if (m->type != PTX_PRED || !is_logic(m))
-        return 0;
-    int spare = ir_is(m, PTX_KIND_NOT) ? 0 : -1;
-    for (int i = 0; i < m->nsrc; i++)
-        spare += spare_comparisons(s, &m->src[i], block, depth + 1);
-    return spare > 0 ? spare : 0;
-}
-
-static bool joins_comparison(const struct selecting *s, const struct ir_inst *in)
-{
-    int spare = 0;
-    for (int i = 0; i < in->nsrc; i++)
-        spare += spare_comparisons(s, &in->src[i], in->block, 0);
-    return spare > 0 || ir_is(in, PTX_KIND_NOT);
-}
-
 /* A word of a 64-bit operation that is a word of its operand, or nothing: & 0, & ~0, | 0, ^ 0. */
 static bool is_known_word(const struct ir_inst *in, struct operand constant)
 {
@@ -803,7 +729,7 @@ static void select_logic(struct selecting *s, const struct ir_inst *in)
     struct operand d = result(s, in, 0), o[4] = {none, none, none, none};
     int n = 0;
     if (in->type == PTX_PRED) {
-        if (!joins_comparison(s, in))
+        if (!lowered_joins_comparison(s->l, in))
             put(s, OP_PLOP3, "LUT", d, use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : always(), none);
         return;
     }
@@ -884,6 +810,37 @@ static void select_extreme(struct selecting *s, const struct ir_inst *in)
 
 /* --- floating point --- */
 
+/* -x or |x| for readers that do not take it for nothing. Of one half the other one is put beside it. */
+static void put_sign(struct selecting *s, const struct ir_inst *in)
+{
+    static const struct {
+        uint16_t type;
+        enum machine_op op;
+        bool packed; /* PRMT behind it: of -x, */
+        bool absolute; /* and of |x| */
+    } of[] = {{PTX_F32, OP_FADD, false, false}, {PTX_F64, OP_DADD, false, false}, {PTX_F16, OP_HADD2, true, true},
+              {PTX_F16X2, OP_HADD2, false, false}, {PTX_BF16, OP_HFMA2, true, false}, {PTX_BF16X2, OP_HFMA2, false, false}};
+    struct operand d = of_register(FILE_REGISTER, in->dst[0], s->l->words[in->dst[0]]);
+    s->takes_sign = true;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        if (of[i].type != in->type)
+            continue;
+        put(s, of[i].op, "", d, use_signed(s, in), zero(), of[i].op == OP_HFMA2 ? zero() : none);
+        if (ir_is(in, PTX_KIND_FNEG) ? of[i].packed : of[i].absolute)
+            put(s, OP_PRMT, "", d, d, immediate(0x7610), d);
+    }
+}
+
+/* Every other operation on two halves is done by the tensor cores, where these are as fast; not on one half twice. Sums, products and
+ * both of pairs through ptxas 13.0 on sm_75 to sm_90, 2026-11-29. */
+static bool takes_tensor_turn(struct selecting *s, const struct ir_inst *in)
+{
+    for (int i = 0; i < in->nsrc; i++)
+        if (form_is_doubled(maker(s, &in->src[i])))
+            return false;
+    return (s->arch == 80 || s->arch >= 90) && s->pairs++ % 2 == 0;
+}
+
 static void select_float(struct selecting *s, const struct ir_inst *in)
 {
     static const struct {
@@ -897,10 +854,12 @@ static void select_float(struct selecting *s, const struct ir_inst *in)
         if (!ir_is(in, of[i].kind))
             continue;
         enum machine_op op = in->type == PTX_F64 ? of[i].twice : kind == 'H' ? of[i].halves : of[i].single;
+        bool tensor = (op == OP_HADD2 || op == OP_HMUL2 || op == OP_HFMA2) && ptx_type_info[in->type].bits == 32 && takes_tensor_turn(s, in);
+        op = tensor ? OP_HFMA2 : op;
         struct operand b = use(s, &in->src[1]), c = in->nsrc > 2 ? use(s, &in->src[2]) : none;
         if (ir_is(in, PTX_KIND_FSUB))
             b.negated = !b.negated;
-        put(s, op, "", result(s, in, 0), use(s, &in->src[0]), b, c);
+        put(s, op, tensor ? "MMA" : "", result(s, in, 0), use(s, &in->src[0]), b, c);
         return;
     }
 }
@@ -965,7 +924,7 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
     if (in->src[0].kind == IR_SRC_SREG) {
         int sreg = (int)in->src[0].sreg;
         uint64_t at;
-        if (is_ntid(s->arch, sreg, &at) && arch_has_bank_operands(s->arch)) {
+        if (arch_size_at(s->arch, sreg, &at) && arch_has_bank_operands(s->arch)) {
             put(s, OP_MOV, "", d, bank(at), none, none);
             return;
         }
@@ -1122,6 +1081,41 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         m->result[0].words = 4;
 }
 
+/* Whether the register is that number: a comparison, once for those behind it. */
+static struct operand put_place(struct selecting *s, struct operand at, int64_t value)
+{
+    const int32_t block = s->k->insts[s->site].block;
+    for (int i = 0; i < s->ncompared; i++) {
+        const struct selecting_compared *c = &s->compared[i];
+        if (c->base == at.number && c->value == value && ir_dominates(s->k, c->block, block))
+            return of_register(FILE_PREDICATE, c->predicate, 0);
+    }
+    struct operand is_it = new_predicate(s);
+    put(s, OP_ISETP, "", is_it, at, immediate((uint64_t)value), none);
+    if (s->ncompared < SELECTING_KEPT)
+        s->compared[s->ncompared++] = (struct selecting_compared){block, at.number, is_it.number, value};
+    return is_it;
+}
+
+/* An element of an array in registers: of an index that is not known, a comparison and a predicated move for each. */
+static void select_element(struct selecting *s, const struct ir_inst *in)
+{
+    int32_t n = (int32_t)(s->k->scratch_bytes / 4);
+    if (s->k->recursive || arrays_is_named(s->k, s->l->only, &in->src[0]) || in->guard != IR_NOREG || in->vec > 1)
+        return;
+    if (!s->elements) {
+        s->elements = s->c->nregs;
+        s->c->nregs += n;
+    }
+    int64_t offset;
+    struct operand at = half(address_of(s, in, &offset), 0), value = is_load(in) ? result(s, in, 0) : in_register(s, use(s, &in->src[1]));
+    for (int32_t i = 0; i < n; i++) {
+        struct operand is_it = put_place(s, at, 4 * i - offset), element = of_register(FILE_REGISTER, s->elements + i, 1);
+        put(s, OP_MOV, "", is_load(in) ? value : element, is_load(in) ? element : value, none, none);
+        s->c->insts[s->c->ninsts - 1].guard = is_it;
+    }
+}
+
 /* --- flow --- */
 
 static void select_flow(struct selecting *s, const struct ir_inst *in)
@@ -1132,7 +1126,8 @@ static void select_flow(struct selecting *s, const struct ir_inst *in)
         if (in->guard == IR_NOREG && in->target == in->block + 1)
             return;
         m = append(s, shape_leaves(s->k, in->target) ? OP_EXIT : OP_BRA, "");
-        m->guard = guard_of(in);
+        m->guard = in->guard == IR_NOREG ? none : of_register(FILE_PREDICATE, in->guard, 0);
+        m->guard.negated = in->guard_negated;
         if (m->op == OP_BRA)
             m->source[m->nsources++] = (struct operand){.file = FILE_BLOCK, .number = in->target};
         break;
@@ -1155,13 +1150,16 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
 {
     const char *text;
     int32_t d = in->ndst ? in->dst[0] : IR_NOREG;
+    s->takes_sign = signs_taken(in);
     if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return;
     if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
         return;
     if (ir_is_memory(in)) {
-        if (in->space == IR_SCRATCH)
+        if (in->space == IR_SCRATCH) {
+            select_element(s, in);
             return;
+        }
         selecting_release(s, in);
         select_memory(s, in);
         selecting_acquire(s, in);
@@ -1173,7 +1171,7 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
         put_library(s, in);
         return;
     }
-    if ((text = sequence_text(s->k, in, s->arch)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
+    if ((text = sequence_text(s->k, s->l->only, in, s->arch)) && !(d != IR_NOREG && bits_of(s, d) == 64 && s->l->words[d] == 1 && ir_class(in) <= PTX_CLASS_LOGIC && ptx_is_integer(in->type))) {
         put_sequence(s, in, text, s->parted[s->site] ? PART_SECOND : PART_ALL);
         return;
     }
@@ -1355,38 +1353,6 @@ static void put_window(struct selecting *s)
     put(s, OP_LEA, "", window, rank, window, immediate(24));
 }
 
-/* Where what accesses of the space need is made: before the first one, in front of all loops. */
-static int32_t first_access(const struct ir_kernel *k, int space)
-{
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        const bool copies = in->op == PTX_OP_CP_ASYNC, matrices = in->op == PTX_OP_LDMATRIX || in->op == PTX_OP_STMATRIX;
-        if (!copies && !(matrices && space == PTX_SHARED) && (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC))))
-            continue;
-        int32_t b = lowered_outside_loops(k, in->block);
-        return b == in->block ? i : k->blocks[b].first;
-    }
-    return -1;
-}
-
-/* Puts what was made for another site where that one is. */
-static void sort_sites(struct code *c, int32_t sites)
-{
-    struct machine_inst *sorted = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *sorted);
-    int32_t *next = alloc_zeroed(((size_t)sites * 2 + 3) * sizeof *next);
-    for (int32_t i = 0; i < c->ninsts; i++)
-        next[2 * c->insts[i].site + !c->insts[i].early + 1]++;
-    for (int32_t n = 0; n < 2 * sites + 1; n++)
-        next[n + 1] += next[n];
-    for (int32_t i = 0; i <= sites; i++)
-        c->first[i] = next[2 * i];
-    for (int32_t i = 0; i < c->ninsts; i++)
-        sorted[next[2 * c->insts[i].site + !c->insts[i].early]++] = c->insts[i];
-    memcpy(c->insts, sorted, (size_t)c->ninsts * sizeof *sorted);
-    alloc_release(sorted);
-    alloc_release(next);
-}
-
 struct code *selection_new(const struct lowered *l, int arch)
 {
     struct code *c = alloc_zeroed(sizeof *c);
@@ -1399,15 +1365,22 @@ struct code *selection_new(const struct lowered *l, int arch)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
-    int32_t first_global = first_access(l->k, PTX_GLOBAL);
+    int32_t first_global = ahead_first_access(l->k, PTX_GLOBAL);
     bool *window = alloc_zeroed((size_t)l->k->ninsts + 1);
     if (arch >= 90)
         window_find(l, window);
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
+    uint8_t *scaled = scaling_new(l->k, l->only);
+    int32_t *sign_at = signs_new(l->k, l->only);
+    int32_t *first_sign = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_sign);
+    int32_t *next_sign = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_sign);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
     quotients_part(l, parted, first_part, next_part);
     s.parted = parted;
+    s.scaled = scaled;
+    s.sign_at = sign_at;
+    ahead_signs(l->k, sign_at, first_sign, next_sign);
     memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
     if (!arch_has_bank_operands(arch))
         slots_loads(l, first_load, next_load, load);
@@ -1419,13 +1392,23 @@ struct code *selection_new(const struct lowered *l, int arch)
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
             put_bank_load(&s, load[n]);
         for (int32_t n = first_part[i]; n; n = next_part[n - 1])
-            put_sequence(&s, &l->k->insts[n - 1], sequence_text(l->k, &l->k->insts[n - 1], s.arch), PART_FIRST);
-        select_inst(&s, &l->k->insts[i]);
+            put_sequence(&s, &l->k->insts[n - 1], sequence_text(l->k, l->only, &l->k->insts[n - 1], s.arch), PART_FIRST);
+        bool leaves = ir_is_end(&l->k->insts[i]) || ir_is(&l->k->insts[i], PTX_KIND_BRANCH) || ir_is(&l->k->insts[i], PTX_KIND_SWITCH);
+        if (!leaves)
+            select_inst(&s, &l->k->insts[i]);
+        for (int32_t n = first_sign[i]; n; n = next_sign[n - 1])
+            put_sign(&s, &l->k->insts[n - 1]);
+        if (leaves)
+            select_inst(&s, &l->k->insts[i]);
     }
-    sort_sites(c, l->k->ninsts);
+    code_sort(c, l->k->ninsts);
     alloc_release(first_load);
     alloc_release(parted);
     alloc_release(window);
+    alloc_release(scaled);
+    alloc_release(sign_at);
+    alloc_release(first_sign);
+    alloc_release(next_sign);
     alloc_release(first_part);
     alloc_release(next_part);
     alloc_release(next_load);

@@ -36,11 +36,11 @@ static bool fits_type(const struct sequence *q, int type)
     return q->type == EVERY || q->type == type || (q->type & SIZE && (q->type & 0xff) == ptx_type_info[type].bits);
 }
 
-const char *sequence_text(const struct ir_kernel *k, const struct ir_inst *in, int arch)
+const char *sequence_text(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, int arch)
 {
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
         const struct sequence *q = &sequences[i];
-        if (q->op == in->op && arch >= q->from && arch <= q->to && form_fits(k, in, q->form) && fits_type(q, in->type))
+        if (q->op == in->op && arch >= q->from && arch <= q->to && form_fits(k, only, in, q->form) && fits_type(q, in->type))
             return q->text;
     }
     return NULL;

@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 
-/* The text of the row that is of the instruction on this compute capability (90), or NULL. */
-const char *sequence_text(const struct ir_kernel *k, const struct ir_inst *in, int arch);
+/* The text of the row that is of the instruction on this compute capability (90), or NULL. only: definitions.h. */
+const char *sequence_text(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, int arch);
 
 /* The row of functions.def that these n letters name, or -1. */
 int sequence_function(const char *name, size_t n);

@@ -15,7 +15,7 @@ static bool function_takes_sign(const char *name)
 {
     static const char *const names[] = {
 #define EXTERN_SIGN(name) #name,
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], name))
@@ -23,8 +23,7 @@ static bool function_takes_sign(const char *name)
     return false;
 }
 
-/* The instruction reads -a and |a| for nothing. */
-static bool takes_sign(const struct ir_inst *in)
+bool signs_taken(const struct ir_inst *in)
 {
     if (in->op == IR_OP_EXTERN)
         return function_takes_sign(in->callee);
@@ -90,7 +89,7 @@ static void find_readers(const struct ir_kernel *k, const int32_t *only, struct 
 {
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
-        bool takes = takes_sign(in);
+        bool takes = signs_taken(in);
         if (ways_tells(in))
             continue; /* the call behind it reads the same */
         if (in->ndst && in->dst[0] != IR_NOREG && only[in->dst[0]] == i && moved(k, only, in->dst[0]) != IR_NOREG)

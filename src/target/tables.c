@@ -1,205 +1,22 @@
-/* What sites and blocks cost: floating-point instructions (expansions.def, extern_flops.def, signs.h), PTX instruction
- * counts, registers.
+/* What sites and blocks cost: instructions and floating-point operations, read off the machine code, and registers.
  *
- * In: an analysed, rewritten kernel. Out: target_tables. The flops of a site are those of the instructions that the
- * assembler makes of it for ordinary inputs. Registers are the largest number of 32-bit registers live at once plus
+ * In: an analysed, rewritten kernel. Out: target_tables. Registers are the largest number of 32-bit registers live at once plus
  * REGISTERS_EXTRA, an estimate: docs/target.md gives its error against 158 kernels. */
 #include "target/target.h"
 #include "base/alloc.h"
 #include "target/arch.h"
 #include "target/balance.h"
-#include "target/definitions.h"
 #include "target/earlier.h"
-#include "target/forms.h"
+#include "target/flops.h"
 #include "target/layout.h"
 #include "target/registers.h"
 #include "target/selection.h"
-#include "target/signs.h"
 #include "target/waits.h"
 #include "target/ways.h"
 
 #include <string.h>
 
 enum { REGISTERS_MOST = 255 };
-
-struct expansion {
-    uint16_t op, type;
-    enum form form;
-    struct target_flops flops;
-};
-
-static const struct expansion expansions[] = {
-#define SCALED(op, type, form, operands)
-#define EXPANSION(op, type, form, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma) \
-    {PTX_OP_##op, PTX_##type, form, {fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma}},
-#include "target/expansions.def"
-#undef SCALED
-#undef EXPANSION
-};
-
-static const struct scaled {
-    uint16_t op, type;
-    enum form form;
-    int operands;
-} scaled[] = {
-#define SCALED(op, type, form, operands) {PTX_OP_##op, PTX_##type, form, operands},
-#define EXPANSION(op, type, form, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma)
-#include "target/expansions.def"
-#undef SCALED
-#undef EXPANSION
-};
-
-static const struct call {
-    const char *name;
-    bool constant; /* the argument is one */
-    int way;
-    struct target_flops flops;
-} calls[] = {
-#define EXTERN_CONSTANT(name, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, true, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
-#define EXTERN_WAY(name, way, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, false, way, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
-#define EXTERN_FLOPS(name, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, false, 0, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
-#include "target/extern_flops.def"
-};
-
-static const struct shared {
-    const char *name, *other;
-    struct target_flops saved;
-} shared[] = {
-#define EXTERN_SHARED(name, other, fadd, fmul, ffma, dadd, dmul, dfma) \
-    {#name, #other, {fadd, fmul, ffma, dadd, dmul, dfma, 0, 0, 0}},
-#include "target/extern_flops.def"
-};
-
-/* A call of that function before this one in its block, of the same value. */
-static bool is_called_before(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const char *name)
-{
-    const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
-    for (const struct ir_inst *other = in - 1; maker && other >= &k->insts[k->blocks[in->block].first]; other--)
-        if (other->op == IR_OP_EXTERN && strcmp(other->callee, name) == 0 &&
-            definitions_maker(k, only, &other->src[0]) == maker)
-            return true;
-    return false;
-}
-
-static bool is_such_call(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, const struct call *c)
-{
-    uint64_t bits;
-    return strcmp(c->name, in->callee) == 0 && c->way == in->way &&
-           (!c->constant || definitions_constant(k, only, &in->src[0], &bits));
-}
-
-/* Without what a call before it has done. */
-static struct target_flops flops_of_call(const struct ir_kernel *k, const int32_t *only, const struct call *c,
-                                         const struct ir_inst *in)
-{
-    struct target_flops f = c->flops;
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        if (strcmp(shared[i].name, in->callee) == 0 && is_called_before(k, only, in, shared[i].other)) {
-            uint16_t *left = &f.fadd;
-            const uint16_t *saved = &shared[i].saved.fadd;
-            for (size_t n = 0; n < sizeof f / sizeof f.fadd; n++)
-                left[n] -= saved[n] < left[n] ? saved[n] : left[n];
-            break;
-        }
-    return f;
-}
-
-static struct target_flops flops_alone(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
-{
-    for (size_t i = 0; in->op == IR_OP_EXTERN && i < sizeof calls / sizeof *calls; i++)
-        if (is_such_call(k, only, in, &calls[i]))
-            return flops_of_call(k, only, &calls[i], in);
-    for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++)
-        if (expansions[i].op == in->op && expansions[i].type == in->type && form_fits(k, in, expansions[i].form))
-            return expansions[i].flops;
-    return (struct target_flops){0};
-}
-
-/* Without the product that is part of the sums behind it. */
-static struct target_flops flops_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
-{
-    struct target_flops f = flops_alone(k, only, in);
-    f.fmul -= in->product_fused && f.fmul;
-    f.dmul -= in->product_fused && f.dmul;
-    return f;
-}
-
-/* --- operands scaled into a register of their own --- */
-
-static int operands_scaled(const struct ir_kernel *k, const struct ir_inst *in)
-{
-    for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
-        if (scaled[i].op == in->op && scaled[i].type == in->type && form_fits(k, in, scaled[i].form))
-            return scaled[i].operands;
-    return 0;
-}
-
-/* -x or |x|: the register behind it holds x. */
-static bool is_made_of_another(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, int s)
-{
-    const struct ir_inst *maker = definitions_maker(k, only, &in->src[s]);
-    return maker && signs_changes(maker);
-}
-
-static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
-{
-    const struct ir_inst *maker = definitions_maker(k, only, &in->src[0]);
-    return maker && (ir_is(maker, PTX_KIND_FABS) ||
-                     (ir_is(maker, PTX_KIND_FMUL) && form_same_register(&maker->src[0], &maker->src[1])));
-}
-
-static bool is_read_again(const struct ir_inst *in, int s, const uint64_t *live_after)
-{
-    return in->src[s].kind == IR_SRC_REG && in->dst[0] != in->src[s].reg && ir_bit(live_after, in->src[s].reg);
-}
-
-static int multiplications(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in,
-                           const uint64_t *live_after)
-{
-    uint64_t bits;
-    int n = operands_scaled(k, in), count = 0;
-    if (n == 0 || (in->op == PTX_OP_EX2 && is_never_negative(k, only, in)) ||
-        (ir_is(in, PTX_KIND_FDIV) && definitions_constant(k, only, &in->src[1], &bits)))
-        return 0;
-    for (int s = 0; s < n; s++)
-        count += !definitions_constant(k, only, &in->src[s], &bits) &&
-                 (is_made_of_another(k, only, in, s) || is_read_again(in, s, live_after));
-    return count;
-}
-
-static void add_scaling(const struct ir_kernel *k, const int32_t *only, struct target_flops *flops)
-{
-    size_t words = (size_t)k->nregs / 64 + 1;
-    uint64_t *live = alloc_zeroed(words * sizeof *live);
-    for (int32_t b = 0; b < k->nblocks; b++) {
-        const struct ir_block *bl = &k->blocks[b];
-        int32_t first = bl->first;
-        while (first < bl->first + bl->count && operands_scaled(k, &k->insts[first]) == 0)
-            first++;
-        memcpy(live, bl->live_out, words * sizeof *live);
-        for (int32_t i = bl->first + bl->count - 1; i >= first; i--) {
-            flops[i].fmul += (uint16_t)multiplications(k, only, &k->insts[i], live);
-            ir_live_before(&k->insts[i], live);
-        }
-    }
-    alloc_release(live);
-}
-
-static void add_signs(const struct ir_kernel *k, const int32_t *only, struct target_flops *flops)
-{
-    int32_t *at = signs_new(k, only);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        if (at[i] == SIGNS_FREE)
-            continue;
-        struct target_flops sign = flops_of(k, only, &k->insts[i]);
-        flops[at[i]].fadd += sign.fadd;
-        flops[at[i]].dadd += sign.dadd;
-    }
-    alloc_release(at);
-}
 
 /* --- registers --- */
 
@@ -452,11 +269,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
-    for (int32_t i = 0; i < k->ninsts; i++)
-        if (!signs_changes(&k->insts[i]))
-            t->flops[i] = flops_of(k, m.l->only, &k->insts[i]);
-    add_signs(k, m.l->only, t->flops);
-    add_scaling(k, m.l->only, t->flops);
+    flops_read(k, m.selected, t->flops);
     add_instructions(t, k, m.code, m.s, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];

@@ -11,7 +11,7 @@ static const struct function {
     int ways;
 } functions[] = {
 #define EXTERN_WAYS(name, args, ways, way) {#name, #name WAYS_TELL, sizeof #args - 1, ways},
-#include "target/extern_flops.def"
+#include "target/extern_ways.def"
 };
 
 static const struct function *function_of(const struct ir_inst *in)

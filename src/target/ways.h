@@ -1,6 +1,6 @@
 /* Calls of the math library whose cost depends on the argument.
  *
- * In: a kernel. Out: the same kernel, in which a call of a function with several ways (EXTERN_WAYS of extern_flops.def) costs
+ * In: a kernel. Out: the same kernel, in which a call of a function with several ways (EXTERN_WAYS of extern_ways.def) costs
  * nothing itself, and before it stand a call that tells each lane's way, and for each way, under a predicate that holds for
  * its lanes, a call without a result. The executor does nothing there, but counts its lanes; tables.c says what they count
  * as. Calls that are already under a predicate stay one, which counts as its first way. */

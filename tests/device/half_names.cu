@@ -126,6 +126,8 @@ __global__ void bfloats(float a_, float b_, float c_, float nan, float third)
     common<__nv_bfloat16, __nv_bfloat162>(a_, b_, c_, nan);
     const __nv_bfloat16 a = a_, b = b_, c = c_;
     const __nv_bfloat162 p(a, c), q(b, c);
+    IS(__hadd_sat(a, b), 1); IS(__hsub_sat(b, a), 0); IS(__hmul_sat(c, c), 1); IS(__hfma_sat(a, c, b), 0); IS(__hadd_sat(a, __nv_bfloat16(nan)), 0);
+    IS2(__hadd2_sat(p, q), 1, 0); IS2(__hsub2_sat(p, q), 1, 0); IS2(__hmul2_sat(p, q), 1, 1); IS2(__hfma2_sat(p, q, p), 1, 0.75);
     // a third: 0x3eaaaaab, so 0x3eab to nearest and up, 0x3eaa down
     CHECK(__bfloat16_as_ushort(__float2bfloat16(third)) == 0x3eab); CHECK(__bfloat16_as_ushort(__float2bfloat16_rn(third)) == 0x3eab);
     CHECK(__bfloat16_as_ushort(__float2bfloat16_rz(third)) == 0x3eaa); CHECK(__bfloat16_as_ushort(__float2bfloat16_rd(third)) == 0x3eaa);

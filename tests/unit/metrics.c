@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "counters/metrics.h"
+#include "simt/record.h"
 
 static struct counters c;
 static struct launch_facts l = {.collected = COUNTERS_ALL};

@@ -103,8 +103,8 @@ static void words_of(const char *text, int from, int to)
 {
     for (const char *at = text; *at;) {
         size_t word = strcspn(at, " ");
-        bool marked = *at == '[' || *at == '{' || *at == '(';
-        enum machine_op op = arch_op_named(at + marked, strcspn(at + marked, ".*]}) "));
+        bool marked = strchr("[{(<", *at) != NULL;
+        enum machine_op op = arch_op_named(at + marked, strcspn(at + marked, ".*]})> "));
         if (op == OP_NONE)
             fail_msg("no operation is called '%.*s' in '%s'", (int)word, at, text);
         for (int a = 0; a < ARCHS; a++)
@@ -257,6 +257,31 @@ static void rounds_of_atomics(void **state)
     ptx_free(m);
 }
 
+/* The sign of a value that is stored is an FADD, and a reader that takes signs has it for nothing; an operand that is scaled and read again
+ * is one FMUL and FSEL more than the two FMUL under predicates; a quotient by a constant is a product. */
+static void signs_and_scales(void **state)
+{
+    (void)state;
+    has("neg.f32 %f1, %f1;", 90, "FADD 1");
+    has("neg.f32 %f2, %f1; mul.f32 %f1, %f2, %f2;", 90, "FADD 0, FMUL 1");
+    has("neg.f32 %f2, %f1; mul.f32 %f3, %f2, %f2; mov.b32 %r6, %f2; st.global.u32 [%rd2+256], %r6; mov.f32 %f1, %f3;", 90, "FADD 1, FMUL 1");
+    has("rsqrt.approx.f32 %f1, %f1;", 90, "FSETP 1, FMUL 2, FSEL 0, MUFU 1");
+    has("rsqrt.approx.f32 %f2, %f1; min.f32 %f1, %f2, %f1;", 90, "FSETP 1, FMUL 2, FSEL 1, MUFU 1");
+    has("mul.f32 %f2, %f1, %f1; ex2.approx.f32 %f1, %f2;", 90, "FSETP 0, FMUL 1, MUFU 1");
+    has("div.approx.f32 %f1, %f1, 0f40400000;", 90, "FSETP 0, FMUL 1, MUFU 0");
+}
+
+/* An array of three words in registers, written and read at a place that is not known: three comparisons, which both have in common, and
+ * three predicated moves each; the element that the code names costs nothing. bfi of 64 bits at a known place. */
+static void elements(void **state)
+{
+    (void)state;
+    const char *array = ".local .align 4 .b8 array[12]; mov.u64 %rd5, array; mul.wide.u32 %rd6, %r1, 4; add.s64 %rd6, %rd5, %rd6;"
+                        "st.local.u32 [%rd5], %r0; st.local.u32 [%rd6], %r1; ld.local.u32 %r6, [%rd6]; st.global.u32 [%rd2+256], %r6;";
+    has(array, 90, "ISETP 3, LDL 0, STL 0");
+    has("cvt.u64.u32 %rd5, %r1; cvt.u64.u32 %rd6, %r0; bfi.b64 %rd5, %rd5, %rd6, 8, 16; st.global.u64 [%rd2+256], %rd5;", 90, "BMSK 0, LOP3 3");
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -292,7 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls), cmocka_unit_test(forms),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

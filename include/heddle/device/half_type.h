@@ -165,6 +165,17 @@ FN H __hdiv(H a_, H b_)
             : "=&f"(q) : "f"(a), "f"(b), "f"(-b));
     return H(q);
 }
+#elif defined(__CUDA_ARCH__)
+/* Quotients of 8 bits by 8 bits lie further from the middle between two bfloat16 than the error of div.approx, which is for divisors below
+ * 2^126. */
+FN H __hdiv(H a_, H b_)
+{
+    const float a = a_, b = b_;
+    const bool large = __builtin_fabsf(b) >= 0x1p126f;
+    float q;
+    __asm__("div.approx.f32 %0, %1, %2;" : "=f"(q) : "f"(a), "f"(large ? b * 0.25f : b));
+    return H(large ? __builtin_fmaf(q, 0.25f, -0.0f) : q);
+}
 #else
 BOTH H __hdiv(H a, H b) { return H((float)a / (float)b); }
 #endif
@@ -196,12 +207,23 @@ FN H2 __hfma2_sat(H2 a, H2 b, H2 c) { return WORD3("fma.rn.sat", a, b, c); }
 MINMAX(__hmin, "min")
 MINMAX(__hmax, "max")
 #undef MINMAX
+#if !defined(HAS_SAT) /* PTX saturates no bfloat16: between 0 and 1, and a NaN is 0 */
+FN H heddle_saturate(H a) { return __hmin(__hmax(a, H(0.0f)), H(1.0f)); }
+FN H2 heddle_saturate(H2 a) { return __hmin2(__hmax2(a, H2(H(0.0f), H(0.0f))), H2(H(1.0f), H(1.0f))); }
+FN H __hadd_sat(H a, H b) { return heddle_saturate(__hadd(a, b)); }
+FN H __hsub_sat(H a, H b) { return heddle_saturate(__hsub(a, b)); }
+FN H __hmul_sat(H a, H b) { return heddle_saturate(__hmul(a, b)); }
+FN H __hfma_sat(H a, H b, H c) { return heddle_saturate(__hfma(a, b, c)); }
+FN H2 __hadd2_sat(H2 a, H2 b) { return heddle_saturate(__hadd2(a, b)); }
+FN H2 __hsub2_sat(H2 a, H2 b) { return heddle_saturate(__hsub2(a, b)); }
+FN H2 __hmul2_sat(H2 a, H2 b) { return heddle_saturate(__hmul2(a, b)); }
+FN H2 __hfma2_sat(H2 a, H2 b, H2 c) { return heddle_saturate(__hfma2(a, b, c)); }
+#endif
 #else /* declared for the host pass, which checks device functions too */
 __device__ H __hfma(H, H, H);
 __device__ H2 __hfma2(H2, H2, H2);
 __device__ H __hfma_relu(H, H, H);
 __device__ H2 __hfma2_relu(H2, H2, H2);
-#if defined(HAS_SAT)
 __device__ H __hadd_sat(H, H);
 __device__ H __hsub_sat(H, H);
 __device__ H __hmul_sat(H, H);
@@ -210,7 +232,6 @@ __device__ H2 __hadd2_sat(H2, H2);
 __device__ H2 __hsub2_sat(H2, H2);
 __device__ H2 __hmul2_sat(H2, H2);
 __device__ H2 __hfma2_sat(H2, H2, H2);
-#endif
 __device__ H __hmin(H, H);
 __device__ H __hmax(H, H);
 __device__ H __hmin_nan(H, H);

@@ -51,6 +51,14 @@ FN_HOST double rsqrt(double a) { return 1.0 / __builtin_sqrt(a); }
 FN_BOTH float rsqrt(float a) { return rsqrtf(a); }
 FN_HOST float rcbrtf(float a) { return 1.0f / ::cbrtf(a); }
 FN_HOST double rcbrt(double a) { return 1.0 / ::cbrt(a); }
+FN_BOTH float rcbrt(float a) { return rcbrtf(a); }
+FN_HOST float exp10(float a) { return ::exp10f(a); }
+FN_BOTH float j0(float a) { return j0f(a); }
+FN_BOTH float j1(float a) { return j1f(a); }
+FN_BOTH float jn(int n, float a) { return jnf(n, a); }
+FN_BOTH float y0(float a) { return y0f(a); }
+FN_BOTH float y1(float a) { return y1f(a); }
+FN_BOTH float yn(int n, float a) { return ynf(n, a); }
 FN_HOST float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
 FN_HOST int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 FN_HOST float __uint_as_float(unsigned int a) { return __builtin_bit_cast(float, a); }
@@ -62,7 +70,7 @@ FN double nan(const char *) { return __builtin_nan(""); }
 #define FLOAT2(name) FN float name(float a, float b) { return name##f(a, b); }
 FLOAT1(acosh) FLOAT1(asinh) FLOAT1(atanh) FLOAT1(cbrt) FLOAT1(erf) FLOAT1(erfc) FLOAT1(exp2) FLOAT1(expm1)
 FLOAT1(lgamma) FLOAT1(log1p) FLOAT1(log2) FLOAT1(logb) FLOAT1(nearbyint) FLOAT1(rint) FLOAT1(round)
-FLOAT1(tgamma) FLOAT1(trunc)
+FLOAT1(tgamma) FLOAT1(trunc) FLOAT1(cyl_bessel_i0) FLOAT1(cyl_bessel_i1)
 FLOAT2(copysign) FLOAT2(fdim) FLOAT2(fmax) FLOAT2(fmin) FLOAT2(hypot) FLOAT2(nextafter) FLOAT2(remainder)
 #undef FLOAT1
 #undef FLOAT2
@@ -75,7 +83,6 @@ FN long long llround(float a) { return llroundf(a); }
 FN float scalbln(float a, long n) { return scalblnf(a, n); }
 FN float scalbn(float a, int n) { return scalbnf(a, n); }
 FN float remquo(float a, float b, int *q) { return remquof(a, b, q); }
-FN float rcbrt(float a) { return rcbrtf(a); }
 FN float sinpi(float a) { return sinpif(a); }
 FN float cospi(float a) { return cospif(a); }
 FN float exp10(float a) { return exp10f(a); }

@@ -135,8 +135,16 @@ FN float __nv_fminf(float a, float b) { return __builtin_fminf(a, b); }
 FN float __nv_fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 FN double __nv_fmin(double a, double b) { return __builtin_fmin(a, b); }
 FN double __nv_fmax(double a, double b) { return __builtin_fmax(a, b); }
-FN float __nv_copysignf(float a, float b) { return __builtin_copysignf(a, b); }
-FN double __nv_copysign(double a, double b) { return __builtin_copysign(a, b); }
+FN float __nv_copysignf(float a, float b) /* of the bits, as in nvcc's code: PTX has no such operation in what clang makes of it */
+{
+    unsigned int x = __builtin_bit_cast(unsigned int, a), y = __builtin_bit_cast(unsigned int, b);
+    return __builtin_bit_cast(float, (x & ~(1u << 31)) | (y & 1u << 31));
+}
+FN double __nv_copysign(double a, double b)
+{
+    unsigned long long x = __builtin_bit_cast(unsigned long long, a), y = __builtin_bit_cast(unsigned long long, b);
+    return __builtin_bit_cast(double, (x & ~(1ull << 63)) | (y & 1ull << 63));
+}
 FN float __nv_floorf(float a) { return __builtin_floorf(a); }
 FN double __nv_floor(double a) { return __builtin_floor(a); }
 FN float __nv_ceilf(float a) { return __builtin_ceilf(a); }
@@ -147,8 +155,9 @@ FN float __nv_rintf(float a) { return __builtin_rintf(a); }
 FN double __nv_rint(double a) { return __builtin_rint(a); }
 FN float __nv_nearbyintf(float a) { return __builtin_rintf(a); }
 FN double __nv_nearbyint(double a) { return __builtin_rint(a); }
-FN float __nv_roundf(float a) { return __builtin_roundf(a); }
-FN double __nv_round(double a) { return __builtin_trunc(__nvvm_add_rz_d(a, __builtin_copysign(0.5, a))); } /* one DADD */
+/* one FADD, one DADD */
+FN float __nv_roundf(float a) { return __builtin_truncf(__nvvm_add_rz_f(a, __nv_copysignf(0.5f, a))); }
+FN double __nv_round(double a) { return __builtin_trunc(__nvvm_add_rz_d(a, __nv_copysign(0.5, a))); }
 FN long long __nv_llrintf(float a) { return __nvvm_f2ll_rn(a); }
 FN long long __nv_llrint(double a) { return __nvvm_d2ll_rn(a); }
 FN long long __nv_llroundf(float a) { return __nvvm_f2ll_rz(__builtin_roundf(a)); }
@@ -359,7 +368,7 @@ __device__ __attribute__((const)) float __nv_remainderf(float, float);
     {                                                                                              \
         *whole = __builtin_trunc##f(a);                                                            \
         T rest = __builtin_fabs##f(a) == __builtin_inf##f() ? 0 : a - *whole;                      \
-        return __builtin_copysign##f(rest, a);                                                     \
+        return __nv_copysign##f(rest, a);                                                     \
     }                                                                                              \
     OUT T __nv_remquo##f(T a, T b, int *quotient)                                                  \
     {                                                                                              \

@@ -1,4 +1,4 @@
-// Which machine instructions a GPU executes for a function of the math library, way by way (src/target/extern_flops.def: which
+// Which machine instructions a GPU executes for a function of the math library, way by way (src/target/extern_ways.def: which
 // way nvcc's code goes depends on the argument). Like ones.cu, but all lanes of a launch go the same way; which one, the host
 // checks with the very conditions of that table. `LAUNCH number function way signature` stands before a launch. The launches
 // `copy SIGNATURE` are kernels without the function: what loads, addresses and the store cost (and LOP3, which reads the
@@ -286,7 +286,7 @@ struct way {
   std::vector<arguments> lanes;
 };
 
-// The way that src/target/extern_flops.def says, or -1.
+// The way that src/target/extern_ways.def says, or -1.
 static int way_by_table(const char *name, double x, double y)
 {
 #define TYPES_f float a = (float)x
@@ -299,7 +299,7 @@ static int way_by_table(const char *name, double x, double y)
     TYPES_##args;                                                                                                       \
     return way;                                                                                                         \
   }
-#include "../../../src/target/extern_flops.def"
+#include "../../../src/target/extern_ways.def"
 #undef EXTERN_WAYS
   return -1;
 }
