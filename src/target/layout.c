@@ -285,6 +285,8 @@ static void add_rounds(struct laying *g, int32_t loop, int rounds, enum control 
  * are saved; none that loads from global memory. Loops of 1 to 12 FFMA, of shared loads and additions, of stores, whose turns are the
  * same in all lanes or not, 2026-11-29. */
 enum { REST_UNIFORM = 6, REST_LANES = 8 };
+/* The same of the turn in front of a loop with an unsigned counter; if it loads from global memory. Loops of 1 to 18 FFMA, 2026-11-29. */
+enum { FIRST = 8, FIRST_LOADING = 20 };
 
 /* The turns that are left over, if there are so many or more. */
 static void add_rest(struct laying *g, int32_t loop, int rounds)
@@ -326,6 +328,36 @@ static void add_rest_part(struct laying *g, int32_t loop, int rounds, bool predi
     add_rest(g, loop, rounds);
 }
 
+/* Of a counter of 64 bits each takes two. */
+static void add_each(struct laying *g, enum machine_op op, const char *form, int32_t site, int words)
+{
+    for (int i = 0; i < words; i++)
+        add(g, op, form, site);
+}
+
+/* An unsigned counter on the wrong side of its bound does one turn, in front of the others: no lane, for ordinary numbers. */
+static void add_first(struct laying *g, int32_t loop, bool lanes, int words)
+{
+    const int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    add_each(g, OP_ISETP, "", site, words);
+    int32_t begin = g->to->ninsts, size = 0;
+    bool loads = false;
+    add_rounds(g, loop, 1, CONTROL_STEPS);
+    for (int32_t i = begin; i < g->to->ninsts; i++, size++)
+        loads |= g->to->insts[i].op == OP_LDG || g->to->insts[i].op == OP_LD;
+    const bool predicated = size <= (loads ? FIRST_LOADING : FIRST);
+    for (int32_t i = begin; i < g->to->ninsts; i++)
+        g->to->insts[i].taken = predicated ? TAKEN_OFF : TAKEN_NEVER;
+    if (predicated)
+        return;
+    if (lanes)
+        add_bssy(g, site);
+    add(g, OP_PLOP3, "LUT", site);
+    add(g, OP_BRA, "", site);
+    if (lanes)
+        add(g, OP_BSYNC, "", site);
+}
+
 /* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Of a counter that is compared for equality the
  * last one is a loop, where a counter on the wrong side of its bound goes at once. */
 static void add_unrolled(struct laying *g, int32_t loop)
@@ -342,47 +374,48 @@ static void add_unrolled(struct laying *g, int32_t loop)
     }
     const bool lanes = !ir_bit(g->l->together, g->k->insts[c->branch].guard);
     const bool fixed = c->bound.kind == IR_SRC_IMM, counts = !fixed || c->bound.imm; /* else what is left is the counter itself */
+    const int words = ptx_type_info[c->type].bits / 32;
+    const bool wraps = ptx_type_info[c->type].kind == 'U' && c->trips.goes_on != PTX_NE; /* bound - 3 may: one comparison more */
     if (c->trips.goes_on == PTX_NE) {
         begin_rest(g, loop, 0, 0);
-        add(g, OP_ISETP, "", site);
+        add_each(g, OP_ISETP, "", site, words);
         add(g, OP_BRA, "", site)->taken = TAKEN_OFF;
+    } else if (wraps) {
+        begin_rest(g, loop, 0, 0);
+        add_first(g, loop, lanes, words);
     }
     begin_rest(g, loop, 0, rounds);
     if (lanes)
         add_bssy(g, site);
     add(g, OP_PLOP3, "LUT", site);
-    if (counts)
-        add(g, OP_IADD3, "", site);
-    add(g, OP_ISETP, "GT.AND", site);
+    add_each(g, OP_IADD3, "", site, counts ? words : 0);
+    add_each(g, OP_ISETP, "GT.AND", site, wraps ? 2 * words : words);
     add(g, OP_BRA, "", site)->apart = lanes ? TURN_SOME_APART : 0;
     begin_rest(g, loop, rounds, 0);
     add(g, OP_PLOP3, "LUT", site);
-    if (!fixed)
-        add(g, lanes || g->to->arch < 75 ? OP_IADD3 : OP_UIADD3, "", site);
+    add_each(g, lanes || g->to->arch < 75 || words > 1 ? OP_IADD3 : OP_UIADD3, "", site, fixed ? 0 : words);
     code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
     add_rounds(g, loop, rounds, CONTROL_ALL);
     const bool two = is_predicated(g, loop, 2, lanes), one = is_predicated(g, loop, 1, lanes);
     begin_rest(g, loop, 0, 2);
     if (lanes)
         add(g, OP_BSYNC, "", site);
-    if (counts)
-        add(g, OP_IADD3, "", site);
+    add_each(g, OP_IADD3, "", site, counts ? words : 0);
     if (lanes && !two)
         add_bssy(g, site);
-    add(g, OP_ISETP, "GT.AND", site);
+    add_each(g, OP_ISETP, "GT.AND", site, wraps ? 2 * words : words);
     if (!two)
         add(g, OP_BRA, "", site)->apart = lanes ? TURN_TWO_APART : 0;
     add_rest_part(g, loop, 2, two);
     begin_rest(g, loop, 0, 1);
     if (lanes && !two)
         add(g, OP_BSYNC, "", site);
-    add(g, OP_ISETP, "", site);
+    add_each(g, OP_ISETP, "", site, words);
     if (!one)
         add(g, OP_BRA, "", site)->apart = g->synced[c->branch] ? TURN_ONE_APART : 0;
     add_rest_part(g, loop, 1, one);
 }
 
-/* "IMAD*31 RET" */
 static void add_function(struct laying *g, int f)
 {
     static const char *const texts[FUNCTIONS] = {
