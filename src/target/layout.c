@@ -85,38 +85,6 @@ static bool has_shuffle(const struct ir_kernel *k)
     return false;
 }
 
-/* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
- * first of them. In a kernel in which lanes exchange values, those that meet at a barrier wait there instead. */
-static void find_meetings(struct laying *g)
-{
-    const struct ir_kernel *k = g->k;
-    int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
-            continue;
-        int32_t at = in->block, meet = in->join;
-        if (meet < 0 || shape_leaves(k, meet))
-            continue;
-        mark_apart(g, at, meet);
-        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
-            at = k->blocks[k->loops[loop].header].idom;
-        if (at < 0)
-            continue;
-        at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
-        from[meet] = at + 1;
-        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
-    }
-    for (int32_t meet = 0; meet < k->nblocks; meet++)
-        if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
-            g->waits[meet] = true;
-        } else if (from[meet] > 0) {
-            g->parts[from[meet] - 1]++;
-            g->meets[meet]++;
-        }
-    alloc_release(from);
-}
-
 /* A block that does nothing but go elsewhere or end the kernel, and that no block runs into: those that branch there go there
  * themselves. A conditional branch around it to the block behind it becomes its opposite. */
 static bool is_left_out(const struct laying *g, int32_t b)
@@ -314,6 +282,48 @@ static bool is_predicated(struct laying *g, int32_t loop, int rounds, bool lanes
     return !loads && size <= (lanes ? REST_LANES : REST_UNIFORM);
 }
 
+/* The branch back of an unrolled loop: behind the rounds, and behind two turns left over, lanes meet at once; the last turn is under a
+ * predicate, so that none is passed by. */
+static bool comes_round_alone(struct laying *g, int32_t site)
+{
+    const int32_t loop = unrolled_at(g, g->k->insts[site].block);
+    return loop >= 0 && !g->s->known[loop] && site == g->s->counter[loop].branch && is_predicated(g, loop, 1, true);
+}
+
+/* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
+ * first of them. In a kernel in which lanes exchange values, those that meet at a barrier wait there instead. */
+static void find_meetings(struct laying *g)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
+            continue;
+        int32_t at = in->block, meet = in->join;
+        if (meet < 0 || shape_leaves(k, meet))
+            continue;
+        mark_apart(g, at, meet);
+        if (comes_round_alone(g, i))
+            continue;
+        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
+            at = k->blocks[k->loops[loop].header].idom;
+        if (at < 0)
+            continue;
+        at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
+        from[meet] = at + 1;
+        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
+    }
+    for (int32_t meet = 0; meet < k->nblocks; meet++)
+        if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
+            g->waits[meet] = true;
+        } else if (from[meet] > 0) {
+            g->parts[from[meet] - 1]++;
+            g->meets[meet]++;
+        }
+    alloc_release(from);
+}
+
 static void begin_rest(struct laying *g, int32_t loop, int rounds, int skips)
 {
     code_begin_block(g->to, TIMES_REST, loop, rounds);
@@ -452,7 +462,10 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     g.synced = alloc_zeroed((size_t)k->ninsts + 1);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     g.exchanges = has_shuffle(k);
+    code_begin_block(to, TIMES_BLOCK, 0, 1);
     find_meetings(&g);
+    to->nblocks = 0; /* that was only to see how long turns are */
+    memset(g.done, 0, n);
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t loop = unrolled_at(&g, b);
         if (g.done[b] || is_left_out(&g, b))
