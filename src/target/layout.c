@@ -85,38 +85,6 @@ static bool has_shuffle(const struct ir_kernel *k)
     return false;
 }
 
-/* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
- * first of them. In a kernel in which lanes exchange values, those that meet at a barrier wait there instead. */
-static void find_meetings(struct laying *g)
-{
-    const struct ir_kernel *k = g->k;
-    int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
-            continue;
-        int32_t at = in->block, meet = in->join;
-        if (meet < 0 || shape_leaves(k, meet))
-            continue;
-        mark_apart(g, at, meet);
-        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
-            at = k->blocks[k->loops[loop].header].idom;
-        if (at < 0)
-            continue;
-        at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
-        from[meet] = at + 1;
-        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
-    }
-    for (int32_t meet = 0; meet < k->nblocks; meet++)
-        if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
-            g->waits[meet] = true;
-        } else if (from[meet] > 0) {
-            g->parts[from[meet] - 1]++;
-            g->meets[meet]++;
-        }
-    alloc_release(from);
-}
-
 /* A block that does nothing but go elsewhere or end the kernel, and that no block runs into: those that branch there go there
  * themselves. A conditional branch around it to the block behind it becomes its opposite. */
 static bool is_left_out(const struct laying *g, int32_t b)
@@ -280,47 +248,12 @@ static void add_rounds(struct laying *g, int32_t loop, int rounds, enum control 
             }
 }
 
-/* How many turns are left, and whether they are more than a number: of 64 bits by words. */
-static void add_left(struct laying *g, const struct counter *c, bool subtract, int32_t site)
-{
-    for (int word = 0; subtract && word < c->words; word++)
-        add(g, OP_IADD3, word ? "X" : "", site);
-    for (int word = 0; word < c->words; word++)
-        add(g, OP_ISETP, word ? "GT.AND.EX" : "GT.AND", site);
-    for (int word = 0; c->is_unsigned && word < c->words; word++) /* and the end is not yet reached */
-        add(g, OP_ISETP, word ? "LT.AND.EX" : "LT.AND", site);
-}
-
-/* A turn for what begins beyond its end: predicated off, or behind a branch. */
-enum { APART_MOST = 20 };
-static void add_apart(struct laying *g, int32_t loop, int32_t site)
-{
-    const struct counter *c = &g->s->counter[loop];
-    code_begin_block(g->to, TIMES_REST, loop, 0);
-    for (int word = 0; word < c->words; word++)
-        add(g, OP_ISETP, word ? "GE.AND.EX" : "GE.AND", site);
-    if (c->round > APART_MOST) {
-        add(g, OP_BRA, "", site);
-        return;
-    }
-    int32_t first = g->to->ninsts;
-    add_rounds(g, loop, 1, CONTROL_ALL);
-    int32_t last = g->to->ninsts;
-    struct machine_block *bl = &g->to->blocks[g->to->nblocks - 1];
-    for (int32_t i = first; i < last; i++) { /* no comparison and no branch */
-        struct machine_inst in = g->to->insts[i];
-        in.taken = TAKEN_OFF;
-        if (in.op != OP_ISETP && in.op != OP_BRA)
-            g->to->insts[first++] = in;
-    }
-    bl->count -= last - first;
-    g->to->ninsts = first;
-}
-
 /* Turns that are left over are under a predicate instead of behind a branch, if they are so few instructions: more, where BSSY and BSYNC
  * are saved; none that loads from global memory. Loops of 1 to 12 FFMA, of shared loads and additions, of stores, whose turns are the
  * same in all lanes or not, 2026-11-29. */
 enum { REST_UNIFORM = 6, REST_LANES = 8 };
+/* The same of the turn in front of a loop with an unsigned counter; if it loads from global memory. Loops of 1 to 18 FFMA, 2026-11-29. */
+enum { FIRST = 8, FIRST_LOADING = 20 };
 
 /* The turns that are left over, if there are so many or more. */
 static void add_rest(struct laying *g, int32_t loop, int rounds)
@@ -348,6 +281,48 @@ static bool is_predicated(struct laying *g, int32_t loop, int rounds, bool lanes
     return !loads && size <= (lanes ? REST_LANES : REST_UNIFORM);
 }
 
+/* The branch back of an unrolled loop: behind the rounds, and behind two turns left over, lanes meet at once; the last turn is under a
+ * predicate, so that none is passed by. */
+static bool comes_round_alone(struct laying *g, int32_t site)
+{
+    const int32_t loop = unrolled_at(g, g->k->insts[site].block);
+    return loop >= 0 && !g->s->known[loop] && site == g->s->counter[loop].branch && is_predicated(g, loop, 1, true);
+}
+
+/* Branches that the assembler cannot know to be the same for the whole warp: all that meet at one block part in front of the
+ * first of them. In a kernel in which lanes exchange values, those that meet at a barrier wait there instead. */
+static void find_meetings(struct laying *g)
+{
+    const struct ir_kernel *k = g->k;
+    int32_t *from = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *from);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        if (!ir_is_conditional(in) || ir_bit(g->l->together, in->guard) || g->s->converted[in->block])
+            continue;
+        int32_t at = in->block, meet = in->join;
+        if (meet < 0 || shape_leaves(k, meet))
+            continue;
+        mark_apart(g, at, meet);
+        if (comes_round_alone(g, i))
+            continue;
+        for (int32_t loop = k->blocks[at].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, meet); loop = k->loops[loop].parent)
+            at = k->blocks[k->loops[loop].header].idom;
+        if (at < 0)
+            continue;
+        at = from[meet] ? common_dominator(k, from[meet] - 1, at) : at;
+        from[meet] = at + 1;
+        g->synced[i] = !(g->exchanges && has_barrier(k, meet));
+    }
+    for (int32_t meet = 0; meet < k->nblocks; meet++)
+        if (from[meet] > 0 && g->exchanges && has_barrier(k, meet)) {
+            g->waits[meet] = true;
+        } else if (from[meet] > 0) {
+            g->parts[from[meet] - 1]++;
+            g->meets[meet]++;
+        }
+    alloc_release(from);
+}
+
 static void begin_rest(struct laying *g, int32_t loop, int rounds, int skips)
 {
     code_begin_block(g->to, TIMES_REST, loop, rounds);
@@ -360,6 +335,36 @@ static void add_rest_part(struct laying *g, int32_t loop, int rounds, bool predi
     begin_rest(g, loop, rounds, 0);
     g->to->blocks[g->to->nblocks - 1].predicated = predicated;
     add_rest(g, loop, rounds);
+}
+
+/* Of a counter of 64 bits each takes two. */
+static void add_each(struct laying *g, enum machine_op op, const char *form, int32_t site, int words)
+{
+    for (int i = 0; i < words; i++)
+        add(g, op, form, site);
+}
+
+/* An unsigned counter on the wrong side of its bound does one turn, in front of the others: no lane, for ordinary numbers. */
+static void add_first(struct laying *g, int32_t loop, bool lanes, int words)
+{
+    const int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    add_each(g, OP_ISETP, "", site, words);
+    int32_t begin = g->to->ninsts, size = 0;
+    bool loads = false;
+    add_rounds(g, loop, 1, CONTROL_STEPS);
+    for (int32_t i = begin; i < g->to->ninsts; i++, size++)
+        loads |= g->to->insts[i].op == OP_LDG || g->to->insts[i].op == OP_LD;
+    const bool predicated = size <= (loads ? FIRST_LOADING : FIRST);
+    for (int32_t i = begin; i < g->to->ninsts; i++)
+        g->to->insts[i].taken = predicated ? TAKEN_OFF : TAKEN_NEVER;
+    if (predicated)
+        return;
+    if (lanes)
+        add_bssy(g, site);
+    add(g, OP_PLOP3, "LUT", site);
+    add(g, OP_BRA, "", site);
+    if (lanes)
+        add(g, OP_BSYNC, "", site);
 }
 
 /* if (left > 3) do four rounds while (left > 3); if (left > 1) two rounds; if (left > 0) one. Of a counter that is compared for equality the
@@ -378,46 +383,48 @@ static void add_unrolled(struct laying *g, int32_t loop)
     }
     const bool lanes = c->parts;
     const bool fixed = c->bound.kind == IR_SRC_IMM, counts = !fixed || c->bound.imm; /* else what is left is the counter itself */
-    if (c->is_unsigned)
-        add_apart(g, loop, site);
+    const int words = ptx_type_info[c->type].bits / 32;
+    const bool wraps = ptx_type_info[c->type].kind == 'U' && c->trips.goes_on != PTX_NE; /* bound - 3 may: one comparison more */
     if (c->trips.goes_on == PTX_NE) {
         begin_rest(g, loop, 0, 0);
-        add(g, OP_ISETP, "", site);
+        add_each(g, OP_ISETP, "", site, words);
         add(g, OP_BRA, "", site)->taken = TAKEN_OFF;
+    } else if (wraps) {
+        begin_rest(g, loop, 0, 0);
+        add_first(g, loop, lanes, words);
     }
     begin_rest(g, loop, 0, rounds);
     if (lanes)
         add_bssy(g, site);
     add(g, OP_PLOP3, "LUT", site);
-    add_left(g, c, counts && (!c->from_zero || c->uniform_bound), site);
+    add_each(g, OP_IADD3, "", site, counts && (!c->from_zero || c->uniform_bound) ? words : 0);
+    add_each(g, OP_ISETP, "GT.AND", site, wraps ? 2 * words : words);
     add(g, OP_BRA, "", site)->apart = lanes ? TURN_SOME_APART : 0;
     begin_rest(g, loop, rounds, 0);
     add(g, OP_PLOP3, "LUT", site);
-    for (int word = 0; !fixed && word < c->words; word++)
-        add(g, lanes || g->to->arch < 75 ? OP_IADD3 : OP_UIADD3, word ? "X" : "", site);
+    add_each(g, lanes || g->to->arch < 75 || words > 1 ? OP_IADD3 : OP_UIADD3, "", site, fixed ? 0 : words);
     code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
     add_rounds(g, loop, rounds, CONTROL_ALL);
     const bool two = is_predicated(g, loop, 2, lanes), one = is_predicated(g, loop, 1, lanes);
     begin_rest(g, loop, 0, 2);
     if (lanes)
         add(g, OP_BSYNC, "", site);
-    add_left(g, c, counts, site);
+    add_each(g, OP_IADD3, "", site, counts ? words : 0);
     if (lanes && !two)
         add_bssy(g, site);
+    add_each(g, OP_ISETP, "GT.AND", site, wraps ? 2 * words : words);
     if (!two)
         add(g, OP_BRA, "", site)->apart = lanes ? TURN_TWO_APART : 0;
     add_rest_part(g, loop, 2, two);
     begin_rest(g, loop, 0, 1);
     if (lanes && !two)
         add(g, OP_BSYNC, "", site);
-    for (int word = 0; word < c->words; word++)
-        add(g, OP_ISETP, word ? "EX" : "", site);
+    add_each(g, OP_ISETP, "", site, words);
     if (!one)
         add(g, OP_BRA, "", site);
     add_rest_part(g, loop, 1, one);
 }
 
-/* "IMAD*31 RET" */
 static void add_function(struct laying *g, int f)
 {
     code_begin_block(g->to, TIMES_CALLED, f, 0);
@@ -450,7 +457,10 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     g.synced = alloc_zeroed((size_t)k->ninsts + 1);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     g.exchanges = has_shuffle(k);
+    code_begin_block(to, TIMES_BLOCK, 0, 1);
     find_meetings(&g);
+    to->nblocks = 0; /* that was only to see how long turns are */
+    memset(g.done, 0, n);
     for (int32_t b = 0; b < k->nblocks; b++) {
         int32_t loop = unrolled_at(&g, b);
         if (g.done[b] || is_left_out(&g, b))

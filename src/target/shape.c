@@ -461,8 +461,6 @@ static bool begins_at_zero(const struct ir_kernel *k, int32_t loop, int32_t reg)
 static void describe(const struct shaping *g, int32_t loop, struct counter *c)
 {
     const struct ir_inst *cmp = &g->k->insts[c->compare], *add = &g->k->insts[c->add];
-    c->words = ptx_type_info[add->type].bits == 64 ? 2 : 1;
-    c->is_unsigned = cmp->mods->cmp != PTX_NE && cmp->mods->cmp != PTX_EQ && ptx_type_info[cmp->type].kind == 'U';
     c->from_zero = begins_at_zero(g->k, loop, add->src[0].reg);
     for (int s = 0; s < 2; s++) {
         int32_t reg = cmp->src[s].kind == IR_SRC_REG ? cmp->src[s].reg : IR_NOREG;
@@ -490,7 +488,6 @@ static void find_loops(struct shaping *g)
             const struct ir_inst *in = &k->insts[i];
             if (!ir_bit(k->loops[loop].blocks, in->block))
                 continue;
-            g->s->counter[loop].round += code_executed(g->selected, i);
             if (i == c.compare || is_step(g, in) || (ir_is(in, PTX_KIND_BRANCH) && in->back_edge))
                 g->s->control[i] = true;
         }

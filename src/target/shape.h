@@ -18,12 +18,9 @@ struct counter {
     uint8_t type;          /* enum ptx_type, of the comparison */
     struct ir_trips trips; /* but rounds */
     int64_t turns;         /* or 0: not known before the kernel runs */
-    uint8_t words;         /* of the register */
-    bool is_unsigned;      /* an ordered comparison of numbers without a sign: what begins beyond its end has a round apart */
     bool from_zero;        /* it begins at 0 */
     bool uniform_bound;    /* the bound is in a uniform register */
     bool parts;            /* lanes leave at different turns */
-    int round;             /* instructions of a turn */
 };
 
 struct shape {

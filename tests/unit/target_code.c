@@ -82,6 +82,11 @@ static void divisions(void **state)
     ptx_free(m);
 }
 
+#define TURN "fma.rn.f32 %f1, %f1, %f1, %f2; "
+#define TURN_3 TURN TURN TURN
+#define LANES "ld.global.u32 %r4, [%rd2+64]; mov.u32 %r3, 0; L: "
+#define UP "add.s32 %r3, %r3, 1; "
+
 static void loops(void **state)
 {
     (void)state;
@@ -95,6 +100,21 @@ static void loops(void **state)
     strbuf_adds(&b, "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 20; @%p1 bra L; cvt.rn.f32.u32 %f1, %r2;");
     has(b.s, 90, "LOP3 320, BRA 0");
     strbuf_release(&b);
+    /* what is left over, and what stands around the rounds: target.md, "Unrolled loops" */
+    for (int a = 0; a < ARCHS; a++) {
+        has("mov.u32 %r3, %r0; L: " TURN_3 "add.s32 %r3, %r3, -1; setp.gt.s32 %p1, %r3, 0; @%p1 bra L;", archs[a],
+            "FFMA 21, ISETP 4, PLOP3 3, BRA 3, BSSY 0, BSYNC 0");
+        has(LANES TURN UP "setp.lt.s32 %p1, %r3, %r4; @%p1 bra L;", archs[a], "FFMA 7, ISETP 4, PLOP3 3, BRA 2, BSSY 1, BSYNC 1");
+        has(LANES TURN_3 TURN UP "setp.lt.s32 %p1, %r3, %r4; @%p1 bra L;", archs[a], "FFMA 28, ISETP 4, PLOP3 3, BRA 3, BSSY 2, BSYNC 2");
+        has(LANES TURN_3 TURN_3 TURN_3 UP "setp.lt.s32 %p1, %r3, %r4; @%p1 bra L;", archs[a], "FFMA 63, ISETP 4, PLOP3 3, BRA 4, BSSY 3, BSYNC 3");
+        has("mov.u32 %r3, 0; L: " TURN_3 UP "setp.lt.u32 %p1, %r3, %r0; @%p1 bra L;", archs[a], "FFMA 24, ISETP 7, BRA 3");
+        has("mov.u32 %r3, 0; L: " TURN_3 TURN_3 TURN_3 UP "setp.lt.u32 %p1, %r3, %r0; @%p1 bra L;", archs[a], "FFMA 72, ISETP 7, PLOP3 4, BRA 5");
+        has("cvt.s64.s32 %rd4, %r0; mov.u64 %rd3, 0; L: " TURN_3 TURN "add.s64 %rd3, %rd3, 1; setp.lt.s64 %p1, %rd3, %rd4; @%p1 bra L;", archs[a],
+            "FFMA 28, ISETP 8, PLOP3 3, BRA 3");
+        has("mov.u32 %r3, %r0; L: " TURN_3 TURN "add.s32 %r3, %r3, -1; setp.ne.s32 %p1, %r3, 0; @%p1 bra L;", archs[a],
+            "FFMA 28, ISETP 6, PLOP3 3, BRA 6");
+        has("mov.u32 %r3, 0; L: " TURN_3 TURN "setp.lt.s32 %p1, %r3, %r0; " UP "@%p1 bra L;", archs[a], "FFMA 4, ISETP 1, PLOP3 0, BRA 1");
+    }
     has("mov.u32 %r3, 0; L: fma.rn.f32 %f1, %f1, %f1, %f2; add.u32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r0; @%p1 bra L;", 90, "FFMA 7");
 }
 
