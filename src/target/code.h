@@ -59,6 +59,8 @@ enum halfword { HALFWORD_NONE, HALFWORD_LOW, HALFWORD_HIGH, HALFWORD_H1 };
 
 enum { CODE_RESULTS = 2, CODE_SOURCES = 5 };
 
+/* OP_NONE is a copy that is no instruction of the GPU: result and source are to be one register. It counts nowhere and is not printed. */
+
 struct machine_inst {
     uint16_t op;      /* enum machine_op */
     uint8_t nresults, nsources, taken;
@@ -85,6 +87,7 @@ struct machine_block {
     enum times times;
     int32_t of;           /* the block of the IR, the loop, or the function */
     int rounds;           /* TIMES_ROUNDS, TIMES_REST: turns side by side */
+    int32_t ir;           /* the first block of the IR that it is made of, or -1 */
 };
 
 struct code {
@@ -95,11 +98,14 @@ struct code {
     struct machine_block *blocks; /* as layout makes them */
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
+    int32_t stack;                /* the register of the stack pointer, or -1 */
     uint32_t called;              /* bit set over enum code_function */
 };
 
 struct machine_inst *code_add(struct code *c, const struct machine_inst *in);
-void code_begin_block(struct code *c, enum times times, int32_t of, int rounds);
+void code_begin_block(struct code *c, enum times times, int32_t of, int rounds, int32_t ir);
+struct code *code_copy(const struct code *c); /* without `first` */
+void code_take(struct code *c, struct code *from); /* its instructions and blocks; `from` has none any more */
 void code_free(struct code *c);
 
 /* Instructions of a site that ordinary operands execute; of code that still has `first`. */
@@ -107,6 +113,9 @@ int code_executed(const struct code *c, int32_t site);
 
 /* Operations in the code that its architecture does not have, each once: a device of it cannot run the kernel. Returns how many. */
 int code_missing(const struct code *c, enum machine_op missing[OPS]);
+
+/* Instructions, copies aside. */
+int32_t code_size(const struct code *c);
 
 /* How many instructions there are of each operation and for each unit. */
 void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES]);

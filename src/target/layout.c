@@ -204,7 +204,7 @@ static void add_collective(struct laying *g, int32_t b)
     for (int32_t i = first; i < bl->first + bl->count; i++)
         if (is_shuffle(&g->k->insts[i]))
             last = i;
-    code_begin_block(g->to, TIMES_REST, g->k->blocks[b].loop, -1);
+    code_begin_block(g->to, TIMES_REST, g->k->blocks[b].loop, -1, -1);
     for (int32_t i = first; i <= last; i++) {
         bool exchanges = is_shuffle(&g->k->insts[i]);
         for (int n = 0; exchanges && n < 3; n++)
@@ -256,35 +256,35 @@ static void add_rounds(struct laying *g, int32_t loop, int rounds, bool control)
 static void add_unrolled(struct laying *g, int32_t loop)
 {
     int rounds = g->s->rounds[loop];
-    int32_t site = g->k->blocks[g->k->loops[loop].header].first;
+    int32_t header = g->k->loops[loop].header, site = g->k->blocks[header].first;
     if (g->s->known[loop]) {
-        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds, header);
         add_rounds(g, loop, rounds, !g->s->whole[loop]);
-        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
+        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop], header);
         add_rounds(g, loop, g->s->rest[loop], false);
         return;
     }
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    code_begin_block(g->to, TIMES_REST, loop, 0, header);
     add(g, OP_ISETP, "GT.AND", site);
     add(g, OP_PLOP3, "LUT", site);
     add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    code_begin_block(g->to, TIMES_REST, loop, rounds, header);
     add(g, OP_PLOP3, "LUT", site);
     add(g, OP_IADD3, "", site);
-    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds, header);
     add_rounds(g, loop, rounds, true);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    code_begin_block(g->to, TIMES_REST, loop, 0, header);
     add(g, OP_ISETP, "GT.AND", site);
     add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 2);
+    code_begin_block(g->to, TIMES_REST, loop, 2, header);
     add_rounds(g, loop, 2, true);
     g->to->blocks[g->to->nblocks - 1].count--; /* the branch back is none here: a PLOP3 takes its place */
     g->to->ninsts--;
     add(g, OP_PLOP3, "LUT", site);
-    code_begin_block(g->to, TIMES_REST, loop, 0);
+    code_begin_block(g->to, TIMES_REST, loop, 0, header);
     add(g, OP_ISETP, "", site);
     add(g, OP_BRA, "", site);
-    code_begin_block(g->to, TIMES_REST, loop, 1);
+    code_begin_block(g->to, TIMES_REST, loop, 1, header);
     add_rounds(g, loop, 1, false);
 }
 
@@ -304,7 +304,7 @@ static void add_function(struct laying *g, int f)
 #include "target/functions.def"
 #undef FUNCTION
     };
-    code_begin_block(g->to, TIMES_CALLED, f, 0);
+    code_begin_block(g->to, TIMES_CALLED, f, 0, -1);
     const char *text = texts[f];
     enum machine_op op;
     int times;
@@ -325,6 +325,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     to->arch = selected->arch;
     to->nregs = selected->nregs;
     to->called = selected->called;
+    to->stack = selected->stack;
     g.parts = alloc_zeroed(n * sizeof *g.parts);
     g.meets = alloc_zeroed(n * sizeof *g.meets);
     g.apart = alloc_zeroed(n);
@@ -341,7 +342,8 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
             add_unrolled(&g, loop);
             continue;
         }
-        code_begin_block(to, TIMES_BLOCK, s->counted[b], 1);
+        if (!to->nblocks || to->blocks[to->nblocks - 1].times != TIMES_BLOCK || s->head[to->blocks[to->nblocks - 1].ir] != s->head[b])
+            code_begin_block(to, TIMES_BLOCK, s->counted[b], 1, b);
         add_block(&g, b, true);
         g.done[b] = true;
     }

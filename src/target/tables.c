@@ -10,9 +10,9 @@
 #include "target/balance.h"
 #include "target/definitions.h"
 #include "target/earlier.h"
+#include "target/fit.h"
 #include "target/forms.h"
 #include "target/layout.h"
-#include "target/registers.h"
 #include "target/selection.h"
 #include "target/signs.h"
 #include "target/ways.h"
@@ -200,22 +200,6 @@ static void add_signs(const struct ir_kernel *k, const int32_t *only, struct tar
     alloc_release(at);
 }
 
-/* --- registers --- */
-
-/* What the launch bounds leave a thread: 65536 registers an SM since compute capability 3.0 (CUDA C++ programming
- * guide, technical specifications), given out in eights; .minnctapersm without .maxntid says nothing. */
-static int launch_bound(const struct ptx_function *f)
-{
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
-    if (f->maxnreg)
-        return (int)f->maxnreg;
-    if (!threads)
-        return REGISTERS_MOST;
-    uint64_t most = 65536 / (threads * (f->minnctapersm ? f->minnctapersm : 1)) / 8 * 8;
-    return most < REGISTERS_MOST ? (int)most : REGISTERS_MOST;
-}
-
 /* --- instructions of the GPU --- */
 
 /* What one call executes of a function behind the kernel: all of it, or of one with branches this share. */
@@ -263,7 +247,7 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
     const enum target_turn turn = turn_of(bl, loop >= 0 ? &t->loops[loop] : NULL);
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
         const struct machine_inst *in = &c->insts[i];
-        if (in->taken == TAKEN_NEVER || in->site < 0)
+        if (in->taken == TAKEN_NEVER || in->site < 0 || in->op == OP_NONE)
             continue;
         if (loop >= 0)
             t->loop[in->site] = loop;
@@ -340,9 +324,12 @@ struct made {
     struct lowered *l;
     struct code *selected, *code;
     struct shape *s;
+    int registers;
 };
 
-static struct made make(const struct ir_kernel *k, int arch)
+const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "scheduled", "allocated"};
+
+static struct made make(const struct ir_kernel *k, int arch, enum target_step after)
 {
     struct made m = {.l = lowered_new(k, arch)};
     m.selected = selection_new(m.l, arch);
@@ -351,6 +338,8 @@ static struct made make(const struct ir_kernel *k, int arch)
     m.code = layout_new(m.l, m.s, m.selected);
     earlier(m.code, k); /* what layout added */
     balance(m.code);
+    if (after >= TARGET_SCHEDULED)
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED);
     return m;
 }
 
@@ -361,17 +350,21 @@ static void drop(struct made *m)
     lowered_free(m->l);
 }
 
-struct code *target_code(const struct ir_kernel *k, int arch)
+struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = make(k, arch);
+    struct made m = make(k, arch, after);
+    struct code *c = after == TARGET_SELECTED ? m.selected : m.code;
+    if (after == TARGET_SELECTED)
+        code_free(m.code);
+    m.selected = after == TARGET_SELECTED ? NULL : m.selected;
     drop(&m);
-    return m.code;
+    return c;
 }
 
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL);
+    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     for (int32_t i = 0; i < k->ninsts; i++)
@@ -382,7 +375,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     add_instructions(t, k, m.code, m.s, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
-    t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);
+    t->registers = m.registers;
     drop(&m);
     code_free(m.code);
     return t;

@@ -87,12 +87,22 @@ struct target_tables {
     struct target_loop *loops;
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
-    int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
+    int registers;               /* a thread, as ptxas reports them: an estimate (fit.h) */
 };
 
+/* The steps from the analysed kernel to its machine code. */
+enum target_step {
+    TARGET_SELECTED,  /* what each site becomes, in virtual registers */
+    TARGET_LAID_OUT,  /* blocks, unrolled loops */
+    TARGET_SCHEDULED, /* in the order in which it is executed */
+    TARGET_ALLOCATED, /* in physical registers */
+    TARGET_STEPS
+};
+extern const char *const target_step_names[TARGET_STEPS]; /* "selected" */
+
 /* The machine code that an architecture has for the analysed kernel (code.h; arch: compute capability times ten, arch.h), an
- * estimate. To be freed with code_free. */
-struct code *target_code(const struct ir_kernel *k, int arch);
+ * estimate, as a step leaves it. To be freed with code_free. */
+struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after);
 
 /* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. */
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch);

@@ -1,0 +1,99 @@
+/* See fit.h. */
+#include "target/fit.h"
+
+#include "base/alloc.h"
+#include "target/allocate.h"
+#include "target/flow.h"
+#include "target/schedule.h"
+#include "target/spill.h"
+
+#include <string.h>
+
+/* LEAST: what ptxas reports at least for a kernel that does something. PLENTY: registers that leave an SM full of warps. CALLING: of a
+ * kernel that calls. TURNS: how often the order is made for fewer registers. */
+enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3 };
+
+/* 65536 registers an SM since compute capability 3.0 (CUDA C++ programming guide, technical specifications), given out in eights;
+ * .minnctapersm without .maxntid says nothing. */
+int fit_most(const struct ptx_function *f)
+{
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
+    if (f->maxnreg)
+        return (int)f->maxnreg < MOST ? (int)f->maxnreg : MOST;
+    if (!threads)
+        return MOST;
+    uint64_t most = 65536 / (threads * (f->minnctapersm ? f->minnctapersm : 1)) / 8 * 8;
+    return most < MOST ? (int)most : MOST;
+}
+
+/* A way of putting the code into registers. */
+struct way {
+    struct code *c;
+    struct flow *f;
+    struct places *p;
+    int wanted, used; /* registers: the order is made for so many, and takes so many */
+};
+
+static void drop(struct way *w)
+{
+    places_free(w->p);
+    flow_free(w->f);
+    code_free(w->c);
+}
+
+static struct way try_order(const struct lowered *l, const struct shape *s, const struct code *laid, int most, int fewer)
+{
+    struct way w = {.c = code_copy(laid)};
+    w.f = flow_new(l, s, w.c);
+    w.wanted = schedule(l, w.c, w.f, most, fewer);
+    w.p = places_new(l, w.c, w.f);
+    w.used = places_used(w.p);
+    return w;
+}
+
+/* The order that takes least of those for this many registers and for some fewer. */
+static struct way try_orders(const struct lowered *l, const struct shape *s, const struct code *laid, int most)
+{
+    struct way best = try_order(l, s, laid, most, 0);
+    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && best.wanted >= PLENTY; turn++) {
+        fewer += best.used - best.wanted;
+        struct way w = try_order(l, s, laid, most, fewer);
+        bool better = w.used < best.used;
+        drop(better ? &best : &w);
+        best = better ? w : best;
+    }
+    return best;
+}
+
+static bool calls(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == IR_OP_EXTERN && strncmp(k->insts[i].callee, "__nv_", 5))
+            return true;
+    return false;
+}
+
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered)
+{
+    struct way best = try_orders(l, s, c, most);
+    if (best.used > PLENTY || best.wanted > PLENTY) {
+        struct code *scratch = code_copy(c);
+        struct flow *f = flow_new(l, s, scratch);
+        if (spill_free(c, f)) {
+            struct way w = try_orders(l, s, c, most);
+            bool better = w.used < best.used;
+            drop(better ? &best : &w);
+            best = better ? w : best;
+        }
+        flow_free(f);
+        code_free(scratch);
+    }
+    if (numbered)
+        places_give(best.p, best.c);
+    int n = best.wanted <= PLENTY && best.wanted > best.used ? best.wanted : best.used;
+    n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
+    code_take(c, best.c);
+    drop(&best);
+    return n < most ? n : most;
+}
