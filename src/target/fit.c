@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* LEAST: what ptxas reports at least for a kernel that does something. PLENTY: registers that leave an SM full of warps. CALLING: of a
- * kernel that calls. TURNS: how often the order is made for fewer registers. */
-enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3 };
+ * kernel that calls. TURNS: how often the order is made for fewer registers. RESERVED: R1, and two that the report is above the registers used.
+ * FEWEST: words that an instruction may need. */
+enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8 };
 
 /* 65536 registers an SM since compute capability 3.0 (CUDA C++ programming guide, technical specifications), given out in eights;
  * .minnctapersm without .maxntid says nothing. */
@@ -74,7 +75,29 @@ static bool calls(const struct ir_kernel *k)
     return false;
 }
 
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered)
+/* With so few values in registers that they fit: where the file is fragmented, with some fewer. */
+static void keep_in_memory(const struct lowered *l, struct way *w, int most, struct spills *spills)
+{
+    const struct way whole = *w;
+    int room = most - RESERVED > FEWEST ? most - RESERVED : FEWEST;
+    for (int turn = 0; turn < TURNS; turn++) {
+        struct way next = {.c = code_copy(whole.c), .f = flow_copy(whole.f, whole.c), .wanted = most};
+        spills->n = spills->bytes = 0;
+        spill_store(l, next.c, next.f, room, spills);
+        next.p = places_new(l, next.c, next.f);
+        next.used = places_used(next.p);
+        if (turn)
+            drop(w);
+        *w = next;
+        if (w->used <= most || room == FEWEST)
+            break;
+        room = room - (w->used - most) > FEWEST ? room - (w->used - most) : FEWEST;
+    }
+    struct way old = whole;
+    drop(&old);
+}
+
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills)
 {
     struct way best = try_orders(l, s, c, most);
     if (best.used > PLENTY || best.wanted > PLENTY) {
@@ -89,6 +112,8 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         flow_free(f);
         code_free(scratch);
     }
+    if (best.used > most)
+        keep_in_memory(l, &best, most, spills);
     if (numbered)
         places_give(best.p, best.c);
     int n = best.wanted <= PLENTY && best.wanted > best.used ? best.wanted : best.used;

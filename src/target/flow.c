@@ -366,6 +366,20 @@ static uint64_t *wider(uint64_t *sets, size_t n, size_t from, size_t to)
     return made;
 }
 
+void flow_add_values(struct flow *f, struct code *c, int32_t n)
+{
+    const int32_t all = f->nvalues + n;
+    const size_t set = (size_t)all / 64 + 1;
+    f->file = alloc_resize(f->file, (size_t)all);
+    f->words = alloc_resize(f->words, (size_t)all);
+    memset(f->file + f->nvalues, 0, (size_t)n);
+    memset(f->words + f->nvalues, 0, (size_t)n);
+    f->in = wider(f->in, (size_t)c->nblocks + 1, f->set, set);
+    f->out = wider(f->out, (size_t)c->nblocks + 1, f->set, set);
+    f->nvalues = c->nregs = all;
+    f->set = set;
+}
+
 /* A value that a block begins anew, and that nobody behind the block reads, has a name of its own there. */
 static void find_names(struct code *c, struct flow *f)
 {
@@ -380,18 +394,12 @@ static void find_names(struct code *c, struct flow *f)
     for (int32_t b = 0; b < c->nblocks; b++)
         if (flow_is_of_kernel(&c->blocks[b]))
             rename_block(&r, b);
-    const int32_t all = f->nvalues + r.n;
-    const size_t set = (size_t)all / 64 + 1;
-    f->file = alloc_resize(f->file, (size_t)all);
-    f->words = alloc_resize(f->words, (size_t)all);
+    const int32_t before = f->nvalues;
+    flow_add_values(f, c, r.n);
     for (int32_t i = 0; i < r.n; i++) {
-        f->file[f->nvalues + i] = f->file[r.old[i]];
-        f->words[f->nvalues + i] = f->words[r.old[i]];
+        f->file[before + i] = f->file[r.old[i]];
+        f->words[before + i] = f->words[r.old[i]];
     }
-    f->in = wider(f->in, (size_t)c->nblocks + 1, f->set, set);
-    f->out = wider(f->out, (size_t)c->nblocks + 1, f->set, set);
-    f->nvalues = c->nregs = all;
-    f->set = set;
     alloc_release(r.left);
     alloc_release(r.begins);
     alloc_release(r.now);
@@ -418,6 +426,30 @@ struct flow *flow_new(const struct lowered *l, const struct shape *s, struct cod
     find_names(c, f);
     alloc_release(g.written);
     return f;
+}
+
+static void *copy(const void *from, size_t bytes)
+{
+    void *to = alloc_zeroed(bytes + 1);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+struct flow *flow_copy(const struct flow *f, const struct code *c)
+{
+    struct flow *to = alloc_zeroed(sizeof *to);
+    const size_t sets = ((size_t)c->nblocks + 1) * f->set * 8;
+    *to = *f;
+    to->file = copy(f->file, (size_t)f->nvalues);
+    to->words = copy(f->words, (size_t)f->nvalues);
+    to->first = copy(f->first, ((size_t)c->ninsts + 1) * sizeof *f->first);
+    to->touches = copy(f->touches, (size_t)f->first[c->ninsts] * sizeof *f->touches);
+    to->succ_first = copy(f->succ_first, ((size_t)c->nblocks + 1) * sizeof *f->succ_first);
+    to->succ = copy(f->succ, (size_t)f->succ_first[c->nblocks] * sizeof *f->succ);
+    to->in = copy(f->in, sets);
+    to->out = copy(f->out, sets);
+    return to;
 }
 
 void flow_free(struct flow *f)

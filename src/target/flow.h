@@ -32,6 +32,7 @@ struct flow {
  * Values of predicates and uniform registers are in it, too. Functions behind the kernel, and blocks that ordinary warps never come to,
  * touch nothing. */
 struct flow *flow_new(const struct lowered *l, const struct shape *s, struct code *c);
+struct flow *flow_copy(const struct flow *f, const struct code *c);
 void flow_free(struct flow *f);
 
 /* The values alive at block b's begin or end. */
@@ -50,6 +51,9 @@ static inline bool flow_is_of_kernel(const struct machine_block *b)
 {
     return b->times != TIMES_CALLED && b->rounds >= 0;
 }
+
+/* `n` more values, which no instruction names yet. */
+void flow_add_values(struct flow *f, struct code *c, int32_t n);
 
 /* Values alive before an instruction of these touches, from those alive behind it. */
 void flow_step_back(const struct flow *f, int32_t inst, uint64_t *live);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One word or pair from the constant bank, or an immediate. */
@@ -91,4 +92,463 @@ int spill_free(struct code *c, const struct flow *f)
     alloc_release(maker);
     alloc_release(gone);
     return n;
+}
+
+/* --- local memory --- */
+
+/* FAR: a place behind all of a block. SCALE: of what accesses cost. EXTRA_CALL: registers of a function behind the kernel (schedule.c). */
+enum { NEVER = INT32_MAX, FAR = 1 << 24, SCALE = 1 << 20, EXTRA_CALL = 14 };
+
+struct reload {
+    int32_t inst;  /* in front of which it stands */
+    int32_t value;
+    int32_t name;  /* of the register that it is loaded into */
+    int32_t next;  /* the reload before of the same instruction, or -1 */
+};
+
+struct spilling {
+    const struct ir_kernel *k;
+    struct code *c;
+    struct flow *f;
+    int room;
+    int32_t *maker;   /* [values] of a free value: its instruction + 1 */
+    double *cost;     /* [values] of keeping it in memory: accesses, those in loops many times */
+    bool *kept;       /* [values] in memory: each instruction that makes it stores it */
+    bool *outside;    /* [values] never in a register between blocks */
+    int32_t *first;   /* [values] of the block at hand: the first instruction that reads it */
+    int32_t *following; /* [touches] the next instruction that reads the value, or FAR and more: behind the block, or NEVER */
+    int32_t *at;      /* [values] in a register: when it is read next */
+    bool *here;       /* [values] it is in a register */
+    int32_t *held;    /* values that are */
+    int32_t nheld, words;
+    int32_t *opened;  /* [values] the reload that it is from, + 1 */
+    struct reload *reloads;
+    int32_t nreloads, cap;
+    int32_t *last_reload; /* [instructions] + 1 */
+    int32_t names;    /* values with those that reloads made */
+    bool changed;     /* a value has gone outside: the walk begins again */
+};
+
+static int words_of(const struct spilling *s, int32_t value)
+{
+    return s->f->file[value] == FILE_REGISTER && value != s->c->stack ? s->f->words[value] : 0;
+}
+
+static double weight(const struct spilling *s, const struct machine_block *bl)
+{
+    double w = 1;
+    for (int32_t loop = bl->ir < 0 ? -1 : s->k->blocks[bl->ir].loop; loop >= 0; loop = s->k->loops[loop].parent)
+        w *= 8;
+    return w;
+}
+
+static void find_costs(struct spilling *s)
+{
+    for (int32_t b = 0; b < s->c->nblocks; b++) {
+        const struct machine_block *bl = &s->c->blocks[b];
+        double w = weight(s, bl);
+        for (int32_t t = s->f->first[bl->first]; t < s->f->first[bl->first + bl->count]; t++)
+            s->cost[s->f->touches[t].value] += w;
+    }
+}
+
+/* When a value that is alive behind the block is read: the less it costs in memory, the later. */
+static int32_t behind(const struct spilling *s, int32_t value)
+{
+    double far = SCALE / (1 + s->cost[value]);
+    return FAR + (int32_t)far;
+}
+
+static void find_following(struct spilling *s, int32_t b)
+{
+    const struct flow *f = s->f;
+    const struct machine_block *bl = &s->c->blocks[b];
+    const int32_t begin = f->first[bl->first], end = f->first[bl->first + bl->count];
+    const uint64_t *out = flow_out(f, b), *in = flow_in(f, b);
+    for (int32_t t = begin; t < end; t++)
+        s->first[f->touches[t].value] = NEVER;
+    for (size_t w = 0; w < f->set; w++)
+        for (uint64_t bits = in[w] | out[w]; bits; bits &= bits - 1) {
+            int32_t v = (int32_t)(64 * w) + __builtin_ctzll(bits);
+            s->first[v] = ir_bit(out, v) && !s->outside[v] ? behind(s, v) : NEVER;
+        }
+    for (int32_t i = bl->first + bl->count - 1; i >= bl->first; i--)
+        for (int32_t t = f->first[i + 1] - 1; t >= f->first[i]; t--) {
+            int32_t v = f->touches[t].value;
+            s->following[t] = s->first[v];
+            s->first[v] = f->touches[t].writes && f->touches[t].begins ? NEVER : i;
+        }
+}
+
+static void let_go(struct spilling *s, int32_t value)
+{
+    for (int32_t i = 0; i < s->nheld; i++)
+        if (s->held[i] == value) {
+            s->held[i] = s->held[--s->nheld];
+            s->words -= words_of(s, value);
+            s->here[value] = false;
+            s->opened[value] = 0;
+            return;
+        }
+}
+
+static void hold(struct spilling *s, int32_t value, int32_t next)
+{
+    if (!s->here[value]) {
+        s->here[value] = true;
+        s->held[s->nheld++] = value;
+        s->words += words_of(s, value);
+    }
+    s->at[value] = next;
+}
+
+static bool touches(const struct flow *f, int32_t inst, int32_t value)
+{
+    for (int32_t t = f->first[inst]; t < f->first[inst + 1]; t++)
+        if (f->touches[t].value == value)
+            return true;
+    return false;
+}
+
+/* Until `words` more have room, what is read last leaves; not what the instruction needs. */
+static void make_room(struct spilling *s, int32_t inst, int words)
+{
+    while (s->words + words > s->room) {
+        int32_t far = -1;
+        double farthest = -1;
+        for (int32_t i = 0; i < s->nheld; i++) {
+            int32_t v = s->held[i];
+            if (!words_of(s, v) || (inst >= 0 && touches(s->f, inst, v)))
+                continue;
+            double distance = (double)(s->at[v] - (inst >= 0 ? inst : 0)) * (s->maker[v] ? 2 : 1);
+            if (distance > farthest)
+                far = v, farthest = distance;
+        }
+        if (far < 0)
+            return; /* the instruction alone needs more */
+        s->kept[far] |= !s->maker[far];
+        if (s->at[far] >= FAR && s->at[far] != NEVER && !s->outside[far])
+            s->outside[far] = s->changed = true;
+        let_go(s, far);
+    }
+}
+
+static void reload(struct spilling *s, int32_t inst, int32_t value, int32_t next)
+{
+    ALLOC_GROW(s->reloads, s->nreloads, s->cap);
+    s->reloads[s->nreloads++] = (struct reload){.inst = inst, .value = value, .name = s->names++, .next = s->last_reload[inst] - 1};
+    s->last_reload[inst] = s->nreloads;
+    hold(s, value, next);
+    s->opened[value] = s->nreloads;
+}
+
+static void walk_inst(struct spilling *s, int32_t i)
+{
+    const struct flow *f = s->f;
+    const struct machine_inst *in = &s->c->insts[i];
+    int words = 0;
+    bool call = in->op == OP_CALL && in->taken == TAKEN_ALL;
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+        words += !f->touches[t].writes && !s->here[f->touches[t].value] ? words_of(s, f->touches[t].value) : 0;
+    make_room(s, i, words + (call ? EXTRA_CALL : 0));
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+        int32_t v = f->touches[t].value;
+        if (f->touches[t].writes || !words_of(s, v))
+            continue;
+        if (!s->here[v])
+            reload(s, i, v, s->following[t]);
+        s->at[v] = s->following[t];
+    }
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+        if (s->here[f->touches[t].value] && s->at[f->touches[t].value] == NEVER)
+            let_go(s, f->touches[t].value);
+    words = 0;
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+        words += f->touches[t].writes && !s->here[f->touches[t].value] ? words_of(s, f->touches[t].value) : 0;
+    make_room(s, i, words);
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+        int32_t v = f->touches[t].value;
+        if (!f->touches[t].writes || !words_of(s, v))
+            continue;
+        if (f->touches[t].begins)
+            s->opened[v] = 0;
+        hold(s, v, s->following[t]);
+    }
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+        if (s->here[f->touches[t].value] && s->at[f->touches[t].value] == NEVER)
+            let_go(s, f->touches[t].value);
+}
+
+static void walk_block(struct spilling *s, int32_t b)
+{
+    const struct machine_block *bl = &s->c->blocks[b];
+    const uint64_t *in = flow_in(s->f, b), *out = flow_out(s->f, b);
+    find_following(s, b);
+    while (s->nheld)
+        let_go(s, s->held[0]);
+    for (size_t w = 0; w < s->f->set; w++)
+        for (uint64_t bits = in[w]; bits; bits &= bits - 1) {
+            int32_t v = (int32_t)(64 * w) + __builtin_ctzll(bits);
+            if (words_of(s, v) && !s->outside[v])
+                hold(s, v, s->first[v]);
+        }
+    make_room(s, -1, 0);
+    for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+        walk_inst(s, i);
+    for (int32_t i = 0; i < s->nheld; i++) { /* alive behind the block: in the register that others know */
+        int32_t v = s->held[i];
+        if (s->opened[v] && ir_bit(out, v))
+            s->reloads[s->opened[v] - 1].name = v;
+    }
+    for (size_t w = 0; w < s->f->set; w++) /* what has left and is alive behind the block comes back */
+        for (uint64_t bits = out[w]; bits; bits &= bits - 1) {
+            int32_t v = (int32_t)(64 * w) + __builtin_ctzll(bits);
+            if (words_of(s, v) && !s->here[v] && !s->outside[v])
+                s->outside[v] = s->changed = true;
+        }
+}
+
+/* Until no value goes outside any more. */
+static void walk(struct spilling *s)
+{
+    do {
+        s->changed = false;
+        s->nreloads = 0;
+        s->names = s->f->nvalues;
+        memset(s->last_reload, 0, ((size_t)s->c->ninsts + 1) * sizeof *s->last_reload);
+        memset(s->kept, 0, (size_t)s->f->nvalues);
+        for (int32_t v = 0; v < s->f->nvalues; v++)
+            s->kept[v] = s->outside[v] && !s->maker[v];
+        for (int32_t b = 0; b < s->c->nblocks; b++)
+            if (flow_is_of_kernel(&s->c->blocks[b]) && s->c->blocks[b].count)
+                walk_block(s, b);
+    } while (s->changed);
+}
+
+/* --- the instructions --- */
+
+struct writing {
+    struct spilling *s;
+    struct code to;
+    struct flow *f; /* its flow */
+    int32_t ntouches, cap;
+    int32_t *slot;  /* [values] + 1 */
+    int32_t *name;  /* [values] the register that it is in here */
+    struct spills *spills;
+};
+
+static void add_touch(struct writing *w, int32_t value, bool writes, bool begins)
+{
+    ALLOC_GROW(w->f->touches, w->ntouches, w->cap);
+    w->f->touches[w->ntouches++] = (struct touch){.value = value, .writes = writes, .begins = begins};
+}
+
+static int32_t slot_of(struct writing *w, int32_t value)
+{
+    int bytes = 4 * words_of(w->s, value);
+    if (!w->slot[value]) {
+        w->spills->bytes = (w->spills->bytes + bytes - 1) / bytes * bytes;
+        w->slot[value] = w->spills->bytes + 1;
+        w->spills->bytes += bytes;
+    }
+    return w->slot[value] - 1;
+}
+
+static void add_access(struct writing *w, int32_t value, int32_t reg, const struct machine_inst *by, bool store)
+{
+    const bool tesla = w->to.arch < 20;
+    const int words = words_of(w->s, value);
+    struct operand stack = {.file = w->to.stack >= 0 ? FILE_REGISTER : FILE_ZERO, .number = w->to.stack, .words = 1};
+    struct operand data = {.file = FILE_REGISTER, .number = reg, .words = (uint8_t)words};
+    struct machine_inst *in = code_add(&w->to, &(struct machine_inst){.op = (uint16_t)(store ? tesla ? OP_LST : OP_STL : tesla ? OP_LLD : OP_LDL), .site = by->site,
+        .early = true, .form = words > 1 ? "64" : "", .offset = slot_of(w, value), .nsources = store ? 2 : 1, .nresults = store ? 0 : 1, .taken = by->taken});
+    in->source[0] = stack;
+    if (store) {
+        in->source[1] = data;
+        in->guard = by->guard;
+    } else {
+        in->result[0] = data;
+    }
+    add_touch(w, reg, !store, !store);
+    if (by->taken == TAKEN_NEVER || by->site < 0)
+        return;
+    struct spills *to = w->spills;
+    ALLOC_GROW(to->spill, to->n, to->cap);
+    to->spill[to->n++] = (struct target_spill){.site = by->site, .slot = slot_of(w, value), .words = (uint8_t)words, .store = store};
+}
+
+static void begin_inst(struct writing *w)
+{
+    w->f->first[w->to.ninsts] = w->ntouches;
+}
+
+static void add_reload(struct writing *w, const struct reload *r)
+{
+    const struct spilling *s = w->s;
+    const struct machine_inst *by = &s->c->insts[r->inst];
+    begin_inst(w);
+    w->name[r->value] = r->name;
+    if (!s->maker[r->value]) {
+        add_access(w, r->value, r->name, by, false);
+        return;
+    }
+    struct machine_inst *in = code_add(&w->to, &s->c->insts[s->maker[r->value] - 1]);
+    in->site = by->site;
+    in->early = true;
+    in->result[0].number = r->name;
+    add_touch(w, r->name, true, true);
+}
+
+static void rename_operand(const struct writing *w, struct operand *o)
+{
+    if (o->file == FILE_REGISTER && o->number < w->s->f->nvalues)
+        o->number = w->name[o->number];
+}
+
+static bool writes_again(const struct spilling *s, int32_t i, int32_t end, int32_t value)
+{
+    for (int32_t j = i + 1; j < end && s->c->insts[j].site == s->c->insts[i].site; j++)
+        for (int32_t t = s->f->first[j]; t < s->f->first[j + 1]; t++)
+            if (s->f->touches[t].value == value && s->f->touches[t].writes)
+                return true;
+    return false;
+}
+
+static void add_inst(struct writing *w, int32_t i, int32_t end)
+{
+    const struct spilling *s = w->s;
+    const struct flow *f = s->f;
+    for (int32_t r = s->last_reload[i] - 1; r >= 0; r = s->reloads[r].next)
+        add_reload(w, &s->reloads[r]);
+    begin_inst(w);
+    struct machine_inst *in = code_add(&w->to, &s->c->insts[i]);
+    for (int n = 0; n < in->nsources; n++)
+        rename_operand(w, &in->source[n]);
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+        int32_t v = f->touches[t].value;
+        if (f->touches[t].writes && f->touches[t].begins)
+            w->name[v] = v;
+        add_touch(w, w->name[v], f->touches[t].writes, f->touches[t].begins);
+    }
+    for (int n = 0; n < in->nresults; n++)
+        rename_operand(w, &in->result[n]);
+    const struct machine_inst *by = &s->c->insts[i];
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+        int32_t v = f->touches[t].value;
+        if (!f->touches[t].writes || !s->kept[v] || writes_again(s, i, end, v))
+            continue;
+        begin_inst(w);
+        add_access(w, v, w->name[v], by, true);
+    }
+}
+
+/* A free value whose own register nobody reads is not made. */
+static bool is_unread(const struct spilling *s, int32_t i)
+{
+    const struct flow *f = s->f;
+    for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+        int32_t v = f->touches[t].value;
+        if (f->touches[t].writes && s->maker[v] == i + 1 && s->outside[v] && s->following[t] == NEVER)
+            return true;
+    }
+    return false;
+}
+
+static int by_site(const void *a, const void *b)
+{
+    const struct target_spill *x = a, *y = b;
+    return x->site != y->site ? x->site < y->site ? -1 : 1 : x->store != y->store ? x->store - y->store : x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+static void write_code(struct spilling *s, struct spills *to)
+{
+    struct writing w = {.s = s, .to = *s->c, .spills = to};
+    struct flow made = *s->f;
+    int32_t all = s->names;
+    int64_t most = (int64_t)s->c->ninsts + s->nreloads;
+    for (int32_t t = 0; t < s->f->first[s->c->ninsts]; t++)
+        most += s->f->touches[t].writes;
+    w.f = &made;
+    w.slot = alloc_zeroed((size_t)all * sizeof *w.slot);
+    w.name = alloc_zeroed((size_t)all * sizeof *w.name);
+    made.touches = NULL;
+    made.first = alloc_zeroed(((size_t)most + 2) * sizeof *made.first);
+    w.to.insts = NULL;
+    w.to.blocks = NULL;
+    w.to.ninsts = w.to.capacity = w.to.nblocks = w.to.block_capacity = 0;
+    for (int32_t b = 0; b < s->c->nblocks; b++) {
+        const struct machine_block *bl = &s->c->blocks[b];
+        code_begin_block(&w.to, bl->times, bl->of, bl->rounds, bl->ir);
+        for (int32_t v = 0; v < s->f->nvalues; v++)
+            w.name[v] = v;
+        if (flow_is_of_kernel(bl) && bl->count)
+            find_following(s, b);
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            if (!flow_is_of_kernel(bl) || !is_unread(s, i))
+                add_inst(&w, i, bl->first + bl->count);
+    }
+    made.first[w.to.ninsts] = w.ntouches;
+    alloc_release(s->c->insts);
+    alloc_release(s->c->blocks);
+    *s->c = w.to;
+    alloc_release(s->f->touches);
+    alloc_release(s->f->first);
+    s->f->touches = made.touches;
+    s->f->first = made.first;
+    alloc_release(w.slot);
+    alloc_release(w.name);
+    if (to->n)
+        qsort(to->spill, (size_t)to->n, sizeof *to->spill, by_site);
+}
+
+/* Values of reloads are known to the flow, and what is outside is not alive between blocks. */
+static void mend_flow(struct spilling *s)
+{
+    struct flow *f = s->f;
+    const int32_t old = f->nvalues;
+    flow_add_values(f, s->c, s->names - old);
+    for (int32_t r = 0; r < s->nreloads; r++)
+        if (s->reloads[r].name >= old) {
+            f->file[s->reloads[r].name] = FILE_REGISTER;
+            f->words[s->reloads[r].name] = f->words[s->reloads[r].value];
+        }
+    for (int32_t v = 0; v < old; v++)
+        for (int32_t b = 0; s->outside[v] && b < s->c->nblocks; b++) {
+            flow_in(f, b)[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+            flow_out(f, b)[v >> 6] &= ~(UINT64_C(1) << (v & 63));
+        }
+}
+
+void spill_store(const struct lowered *l, struct code *c, struct flow *f, int room, struct spills *to)
+{
+    struct spilling s = {.k = l->k, .c = c, .f = f, .room = room};
+    size_t values = (size_t)f->nvalues + 1;
+    s.maker = alloc_zeroed(values * sizeof *s.maker);
+    s.cost = alloc_zeroed(values * sizeof *s.cost);
+    s.kept = alloc_zeroed(values);
+    s.outside = alloc_zeroed(values);
+    s.first = alloc_zeroed(values * sizeof *s.first);
+    s.following = alloc_zeroed(((size_t)f->first[c->ninsts] + 1) * sizeof *s.following);
+    s.at = alloc_zeroed(values * sizeof *s.at);
+    s.here = alloc_zeroed(values);
+    s.held = alloc_zeroed(values * sizeof *s.held);
+    s.opened = alloc_zeroed(values * sizeof *s.opened);
+    s.last_reload = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *s.last_reload);
+    find_makers(c, f, s.maker);
+    find_costs(&s);
+    walk(&s);
+    write_code(&s, to);
+    mend_flow(&s);
+    alloc_release(s.maker);
+    alloc_release(s.cost);
+    alloc_release(s.kept);
+    alloc_release(s.outside);
+    alloc_release(s.first);
+    alloc_release(s.following);
+    alloc_release(s.at);
+    alloc_release(s.here);
+    alloc_release(s.held);
+    alloc_release(s.opened);
+    alloc_release(s.reloads);
+    alloc_release(s.last_reload);
 }

@@ -15,6 +15,7 @@
 #include "target/layout.h"
 #include "target/selection.h"
 #include "target/signs.h"
+#include "target/spill.h"
 #include "target/ways.h"
 
 #include <string.h>
@@ -324,6 +325,7 @@ struct made {
     struct lowered *l;
     struct code *selected, *code;
     struct shape *s;
+    struct spills spills;
     int registers;
 };
 
@@ -339,13 +341,14 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     earlier(m.code, k); /* what layout added */
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
-        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED);
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED, &m.spills);
     return m;
 }
 
 static void drop(struct made *m)
 {
     shape_free(m->s);
+    alloc_release(m->spills.spill);
     code_free(m->selected);
     lowered_free(m->l);
 }
@@ -376,6 +379,11 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = m.registers;
+    t->nspills = m.spills.n;
+    t->spill_bytes = m.spills.bytes;
+    t->spills = ARENA_ARRAY(arena, struct target_spill, t->nspills + 1);
+    if (t->nspills)
+        memcpy(t->spills, m.spills.spill, (size_t)t->nspills * sizeof *t->spills);
     drop(&m);
     code_free(m.code);
     return t;

@@ -79,6 +79,14 @@ struct target_loop {
     bool known;             /* the number of turns is known: none are left over */
 };
 
+/* An access to local memory that keeps a value for which there was no register. Executed with this site: loads in front of it, stores behind. */
+struct target_spill {
+    int32_t site;
+    int32_t slot; /* bytes into the thread's spill area */
+    uint8_t words;
+    bool store;
+};
+
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
@@ -87,6 +95,9 @@ struct target_tables {
     struct target_loop *loops;
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
+    struct target_spill *spills; /* by site */
+    int32_t nspills;
+    int32_t spill_bytes;         /* a thread's spill area */
     int registers;               /* a thread, as ptxas reports them: an estimate (fit.h) */
 };
 
