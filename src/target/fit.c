@@ -6,6 +6,7 @@
 #include "target/flow.h"
 #include "target/schedule.h"
 #include "target/spill.h"
+#include "target/waits.h"
 
 #include <string.h>
 
@@ -97,7 +98,7 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
     drop(&old);
 }
 
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills)
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits)
 {
     struct way best = try_orders(l, s, c, most);
     if (best.used > PLENTY || best.wanted > PLENTY) {
@@ -114,9 +115,11 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     }
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
+    waits_find(l->k, best.c, best.f, waits);
     if (numbered)
         places_give(best.p, best.c);
     int n = best.wanted <= PLENTY && best.wanted > best.used ? best.wanted : best.used;
+    n = spills->n ? most : n;
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
     code_take(c, best.c);
     drop(&best);

@@ -11,8 +11,10 @@
 /* EARLY: how many cycles before it must an instruction begins that nothing waits for yet. HOLD: instructions behind an access for
  * which its operands' registers are not used again. WINDOW: instructions from the first that has not been placed on, among which
  * the next one is looked for, so that time grows with a block's size. Kernels of `tests/truth` need the same registers with it.
+ * WORTH: where values go through local memory anyway, the order for latency is taken if it needs at most so many registers, per cent of the
+ * tightest (lulesh of tests/truth/public with 24 to 64 registers, ptxas 13.0, 2026-11-29).
  * RESERVED: the stack pointer R1, and two that the report is always above the highest register used (sm_90). */
-enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40 };
+enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
 /* Cycles until a result can be read, as the order of the assembler's code shows them. */
@@ -228,7 +230,22 @@ static bool may_touch(const struct ir_inst *load, const struct ir_inst *store)
     return load->space == store->space || load->space == PTX_GENERIC || store->space == PTX_GENERIC;
 }
 
-static bool must_follow(const struct item *first, const struct item *second)
+/* The same base, and other bytes. */
+static bool are_apart(const struct scheduling *p, const struct item *a, const struct item *b)
+{
+    const struct machine_inst *x = &p->c->insts[a->inst], *y = &p->c->insts[b->inst];
+    if (a->count != 1 || b->count != 1 || !x->nsources || !y->nsources || a->in->space != b->in->space)
+        return false;
+    if (ir_is(a->in, PTX_KIND_ATOMIC) || ir_is(b->in, PTX_KIND_ATOMIC) || ir_is(a->in, PTX_KIND_REDUCE) || ir_is(b->in, PTX_KIND_REDUCE))
+        return false;
+    const struct operand *base = &x->source[0], *other = &y->source[0];
+    if (base->file != FILE_REGISTER || other->file != FILE_REGISTER || base->number != other->number)
+        return false;
+    const int32_t bytes = ptx_type_info[a->in->type].bits / 8 * (a->in->vec ? a->in->vec : 1), others = ptx_type_info[b->in->type].bits / 8 * (b->in->vec ? b->in->vec : 1);
+    return x->offset + bytes <= y->offset || y->offset + others <= x->offset;
+}
+
+static bool must_follow(const struct scheduling *p, const struct item *first, const struct item *second)
 {
     const struct ir_inst *a = first->in, *b = second->in;
     if (first->wall || second->wall || second->last || first->last)
@@ -239,7 +256,7 @@ static bool must_follow(const struct item *first, const struct item *second)
         return is_wall(a) ? is_load(b) || is_store(b) || is_wall(b) : is_load(a) || is_store(a);
     if (is_store(b) && (is_load(a) || is_store(a)) && may_touch(a, b))
         return true;
-    return is_store(a) && is_load(b) && may_touch(b, a);
+    return is_store(a) && is_load(b) && may_touch(b, a) && !are_apart(p, first, second);
 }
 
 /* The first item that may be open while item i can be placed: those before it come before i anyway. */
@@ -272,7 +289,7 @@ static void link_items(struct scheduling *p)
             p->reader[v] = 0;
         }
         for (int32_t j = window_before(i); j < i; j++)
-            if (must_follow(&p->items[j], it))
+            if (must_follow(p, &p->items[j], it))
                 link(p, j, i, 1);
     }
     for (int32_t i = 0; i < p->nvalues; i++)
@@ -491,7 +508,7 @@ static void keep(struct scheduling *p)
 }
 
 /* The best order of the block's items is in p->best; how many registers it is made for. As long as an SM is full of warps, what waits long
- * begins early; then as far as the next step allows that; else the order takes as few registers as it can. */
+ * begins early; then as far as the next step allows that; else the order takes as few registers as it can, unless even those are too many. */
 static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
 {
     const int plenty = (steps[0] < most ? steps[0] : most) - fewer;
@@ -513,6 +530,8 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
             return step;
         }
     }
+    if (tight > most && 100 * n <= WORTH * tight)
+        return n;
     if (n <= tight)
         return n;
     place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);

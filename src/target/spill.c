@@ -335,6 +335,7 @@ struct writing {
     int32_t *slot;  /* [values] + 1 */
     int32_t *name;  /* [values] the register that it is in here */
     struct spills *spills;
+    int32_t frame;  /* the instruction that makes room on the stack, or -1 */
 };
 
 static void add_touch(struct writing *w, int32_t value, bool writes, bool begins)
@@ -414,6 +415,23 @@ static bool writes_again(const struct spilling *s, int32_t i, int32_t end, int32
     return false;
 }
 
+/* The stack pointer goes down by the area's bytes, which are known in the end; in a kernel with local variables it does so anyway. */
+static int32_t add_frame(struct writing *w, const struct machine_inst *by)
+{
+    if (w->s->k->local_bytes)
+        return -1;
+    begin_inst(w);
+    struct operand stack = by->result[0];
+    struct machine_inst *in = code_add(&w->to, &(struct machine_inst){.op = w->to.arch >= 70 ? OP_IADD3 : OP_IADD, .form = "", .site = by->site, .early = true,
+        .nresults = 1, .nsources = w->to.arch >= 70 ? 3 : 2});
+    in->result[0] = in->source[0] = stack;
+    in->source[1] = (struct operand){.file = FILE_IMMEDIATE};
+    in->source[2] = (struct operand){.file = FILE_ZERO};
+    add_touch(w, stack.number, false, false);
+    add_touch(w, stack.number, true, false);
+    return w->to.ninsts - 1;
+}
+
 static void add_inst(struct writing *w, int32_t i, int32_t end)
 {
     const struct spilling *s = w->s;
@@ -433,6 +451,8 @@ static void add_inst(struct writing *w, int32_t i, int32_t end)
     for (int n = 0; n < in->nresults; n++)
         rename_operand(w, &in->result[n]);
     const struct machine_inst *by = &s->c->insts[i];
+    if (by->nresults && by->result[0].file == FILE_REGISTER && by->result[0].number == w->to.stack)
+        w->frame = add_frame(w, by);
     for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
         int32_t v = f->touches[t].value;
         if (!f->touches[t].writes || !s->kept[v] || writes_again(s, i, end, v))
@@ -462,10 +482,10 @@ static int by_site(const void *a, const void *b)
 
 static void write_code(struct spilling *s, struct spills *to)
 {
-    struct writing w = {.s = s, .to = *s->c, .spills = to};
+    struct writing w = {.s = s, .to = *s->c, .spills = to, .frame = -1};
     struct flow made = *s->f;
     int32_t all = s->names;
-    int64_t most = (int64_t)s->c->ninsts + s->nreloads;
+    int64_t most = (int64_t)s->c->ninsts + s->nreloads + 1;
     for (int32_t t = 0; t < s->f->first[s->c->ninsts]; t++)
         most += s->f->touches[t].writes;
     w.f = &made;
@@ -488,6 +508,8 @@ static void write_code(struct spilling *s, struct spills *to)
                 add_inst(&w, i, bl->first + bl->count);
     }
     made.first[w.to.ninsts] = w.ntouches;
+    if (w.frame >= 0)
+        w.to.insts[w.frame].source[1].bits = (uint32_t)-(to->bytes + 7) / 8 * 8;
     alloc_release(s->c->insts);
     alloc_release(s->c->blocks);
     *s->c = w.to;

@@ -326,6 +326,7 @@ struct made {
     struct code *selected, *code;
     struct shape *s;
     struct spills spills;
+    uint8_t *waits;
     int registers;
 };
 
@@ -333,7 +334,7 @@ const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "sc
 
 static struct made make(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = {.l = lowered_new(k, arch)};
+    struct made m = {.l = lowered_new(k, arch), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
     m.selected = selection_new(m.l, arch);
     earlier(m.selected, k);
     m.s = shape_new(m.l, m.selected);
@@ -341,7 +342,7 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     earlier(m.code, k); /* what layout added */
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
-        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED, &m.spills);
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED, &m.spills, m.waits);
     return m;
 }
 
@@ -349,6 +350,7 @@ static void drop(struct made *m)
 {
     shape_free(m->s);
     alloc_release(m->spills.spill);
+    alloc_release(m->waits);
     code_free(m->selected);
     lowered_free(m->l);
 }
@@ -379,6 +381,8 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = m.registers;
+    t->waits = ARENA_ARRAY(arena, uint8_t, k->ninsts + 1);
+    memcpy(t->waits, m.waits, (size_t)k->ninsts);
     t->nspills = m.spills.n;
     t->spill_bytes = m.spills.bytes;
     t->spills = ARENA_ARRAY(arena, struct target_spill, t->nspills + 1);

@@ -87,6 +87,13 @@ struct target_spill {
     bool store;
 };
 
+/* When a memory access can begin, as the order of the machine code has it. */
+enum target_waits {
+    WAITS_NOT,
+    WAITS_NEEDS, /* its address, value or guard is what a load of the same block brings */
+    WAITS_EARLY  /* a load that stands in front of stores that precede it in PTX */
+};
+
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
@@ -95,6 +102,7 @@ struct target_tables {
     struct target_loop *loops;
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
+    uint8_t *waits;              /* [ninsts] enum target_waits */
     struct target_spill *spills; /* by site */
     int32_t nspills;
     int32_t spill_bytes;         /* a thread's spill area */

@@ -61,12 +61,15 @@ static void loads_first(void **state)
     drop(&b);
 }
 
-/* A load stays behind a store that may be of the same bytes, and on its side of a barrier; one of another space does not. */
+/* A load stays behind a store that may be of the same bytes, and on its side of a barrier; one of other bytes at the same base does not. */
 static void memory_in_order(void **state)
 {
     (void)state;
-    struct made a = make("st.global.f32 [%rd2+64], %f1; ld.global.f32 %f3, [%rd2+128]; add.f32 %f1, %f2, %f3;", TARGET_SCHEDULED);
+    struct made a = make("mul.wide.u32 %rd3, %r1, 8; add.s64 %rd3, %rd3, %rd2; st.global.f32 [%rd2+64], %f1; ld.global.f32 %f3, [%rd3]; add.f32 %f1, %f2, %f3;", TARGET_SCHEDULED);
     assert_true(at(a.c, OP_STG, 0) < at(a.c, OP_LDG, 2));
+    drop(&a);
+    a = make("st.global.f32 [%rd2+64], %f1; ld.global.f32 %f3, [%rd2+128]; add.f32 %f1, %f2, %f3;", TARGET_SCHEDULED);
+    assert_true(at(a.c, OP_STG, 0) > at(a.c, OP_LDG, 2));
     drop(&a);
     a = make("st.global.f32 [%rd2+64], %f1; ld.const.f32 %f3, [%rd2]; bar.sync 0; ld.global.f32 %f4, [%rd2+128]; add.f32 %f1, %f3, %f4;", TARGET_SCHEDULED);
     assert_true(at(a.c, OP_BAR, 0) < at(a.c, OP_LDG, 1));
@@ -112,8 +115,138 @@ static void counted(void **state)
     strbuf_release(&s);
 }
 
+/* --- values that do not fit --- */
+
+/* A kernel that may take 24 registers: the n loaded words, then what follows. */
+static struct made limited(const char *statements, struct target_tables **t)
+{
+    struct made a;
+    struct strbuf text;
+    strbuf_init(&text);
+    strbuf_addf(&text,
+                ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n)\n.maxnreg 24\n{\n"
+                ".reg .pred %%p<8>; .reg .b32 %%r<20>; .reg .b64 %%rd<4>; .reg .f32 %%f<99>;\n"
+                "ld.param.u64 %%rd1, [p]; ld.param.u32 %%r1, [n];\n%s\nret;\n}\n", statements);
+    a.m = parse_text("limited.ptx", text.s);
+    a.k = build_kernel(a.m, "k");
+    rewrite(a.k);
+    strbuf_release(&text);
+    a.c = target_code(a.k, 90, TARGET_ALLOCATED);
+    *t = target_tables(a.k, &a.k->arena, 90);
+    return a;
+}
+
+/* `n` words are loaded, all before the first is stored: volatile accesses stay in their order. */
+static char *words_kept(int n)
+{
+    struct strbuf s;
+    strbuf_init(&s);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(&s, "ld.volatile.global.f32 %%f%d, [%%rd1+%d];\n", 10 + i, 64 * i);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(&s, "st.volatile.global.f32 [%%rd1+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
+    return s.s;
+}
+
+/* 24 registers are 21 words beside R1 and the two above. The pointer takes two, so 19 of 30 words stay and 11 go through memory, each stored once and
+ * loaded once; the last word loaded may go from its register at once. */
+static void straight_line(void **state)
+{
+    (void)state;
+    struct target_tables *t;
+    char *text = words_kept(30);
+    struct made a = limited(text, &t);
+    int loads = 0, stores = 0;
+    for (int32_t i = 0; i < t->nspills; i++) {
+        const struct ir_inst *in = &a.k->insts[t->spills[i].site];
+        loads += !t->spills[i].store;
+        stores += t->spills[i].store;
+        assert_int_equal(t->spills[i].words, 1);
+        assert_true(ir_is(in, t->spills[i].store ? PTX_KIND_LOAD : PTX_KIND_STORE));
+        assert_true(!i || t->spills[i - 1].site <= t->spills[i].site);
+        assert_true(t->spills[i].slot >= 0 && t->spills[i].slot + 4 <= t->spill_bytes);
+    }
+    assert_int_equal(stores, 11);
+    assert_int_equal(loads, 11);
+    assert_int_equal(t->spill_bytes, 44);
+    assert_int_equal(t->registers, 24);
+    for (int32_t i = 0; i < a.c->ninsts; i++)
+        for (int r = 0; r < a.c->insts[i].nresults; r++)
+            assert_true(a.c->insts[i].result[r].file != FILE_REGISTER || a.c->insts[i].result[r].number + a.c->insts[i].result[r].words <= 22);
+    assert_true(at(a.c, OP_STL, 10) >= 0 && at(a.c, OP_STL, 11) < 0 && at(a.c, OP_LDL, 10) >= 0 && at(a.c, OP_LDL, 11) < 0);
+    drop(&a);
+    free(text);
+    text = words_kept(19);
+    a = limited(text, &t);
+    assert_int_equal(t->nspills, 0);
+    assert_int_equal(t->spill_bytes, 0);
+    drop(&a);
+    free(text);
+}
+
+/* Words that a loop does not read leave before it and come back behind it; the loop itself has no access to local memory. */
+static void around_a_loop(void **state)
+{
+    (void)state;
+    struct target_tables *t;
+    struct strbuf s;
+    strbuf_init(&s);
+    for (int i = 0; i < 24; i++)
+        strbuf_addf(&s, "ld.volatile.global.f32 %%f%d, [%%rd1+%d];\n", 10 + i, 64 * i);
+    strbuf_adds(&s, "mov.u32 %r2, 0; ld.volatile.global.f32 %f1, [%rd1+4];\nL: .pragma \"nounroll\";\n");
+    for (int i = 0; i < 9; i++)
+        strbuf_addf(&s, "ld.volatile.global.f32 %%f%d, [%%rd1+%d]; ", 40 + i, 4096 + 64 * i);
+    for (int i = 0; i < 9; i++)
+        strbuf_addf(&s, "fma.rn.f32 %%f1, %%f1, %%f1, %%f%d; ", 40 + i);
+    strbuf_adds(&s, "add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, %r1; @%p1 bra L; st.volatile.global.f32 [%rd1+4], %f1;\n");
+    for (int i = 0; i < 24; i++)
+        strbuf_addf(&s, "st.volatile.global.f32 [%%rd1+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
+    struct made a = limited(s.s, &t);
+    assert_true(t->nspills > 0);
+    for (int32_t i = 0; i < t->nspills; i++)
+        assert_int_equal(a.k->blocks[a.k->insts[t->spills[i].site].block].loop, -1);
+    drop(&a);
+    strbuf_release(&s);
+}
+
+/* --- what waits --- */
+
+static uint8_t waits_of(const struct made *a, const struct target_tables *t, bool (*is)(const struct ir_inst *), int n)
+{
+    for (int32_t i = 0; i < a->k->ninsts; i++)
+        if (ir_is_memory(&a->k->insts[i]) && a->k->insts[i].space == PTX_GLOBAL && is(&a->k->insts[i]) && n-- == 0)
+            return t->waits[i];
+    fail_msg("there is no such access");
+    return 0;
+}
+
+static bool loads(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_LOAD);
+}
+
+static bool stores(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_STORE);
+}
+
+/* The second load comes before the store of other bytes at the same base; the third has what the first brings for an address. */
+static void waiting(void **state)
+{
+    (void)state;
+    struct target_tables *t;
+    struct made a = limited("ld.global.u64 %rd2, [%rd1]; ld.global.f32 %f1, [%rd1+8]; add.f32 %f2, %f1, %f1; st.global.f32 [%rd1+8], %f2;"
+                            "ld.global.f32 %f3, [%rd1+12]; add.f32 %f4, %f3, %f3; st.global.f32 [%rd1+12], %f4; ld.global.f32 %f5, [%rd2]; st.global.f32 [%rd1+16], %f5;", &t);
+    assert_int_equal(waits_of(&a, t, loads, 0), WAITS_NOT);
+    assert_int_equal(waits_of(&a, t, loads, 2), WAITS_EARLY);
+    assert_int_equal(waits_of(&a, t, loads, 3), WAITS_NEEDS);
+    assert_int_equal(waits_of(&a, t, stores, 0), WAITS_NEEDS);
+    drop(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted),
+                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(waiting)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

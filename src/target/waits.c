@@ -1,0 +1,80 @@
+/* See waits.h. */
+#include "target/waits.h"
+
+#include "base/alloc.h"
+#include "ir/facts.h"
+
+#include <string.h>
+
+/* The instruction is the access of its site, not something that stands around it. */
+static const struct ir_inst *access_of(const struct ir_kernel *k, int arch, const struct machine_inst *in)
+{
+    const enum pipe pipe = code_pipe(arch, in);
+    const struct ir_inst *site = in->site >= 0 && !in->early && in->op != OP_NONE ? &k->insts[in->site] : NULL;
+    if (!site || site->op == IR_OP_EXTERN || !(facts_reads(site) || facts_writes(site))) /* a call is arithmetic here */
+        return NULL;
+    return ((pipe == PIPE_LSU || pipe == PIPE_TEX) && in->op != OP_S2R) || in->is_value ? site : NULL;
+}
+
+/* What it brings takes as long as memory does. */
+static bool brings(const struct ir_inst *in)
+{
+    return in && in->space != PTX_SHARED && in->space != PTX_PARAM;
+}
+
+/* Accesses that read what a load before them in the block brings, or what is made of that. */
+static void find_needs(const struct ir_kernel *k, const struct code *c, const struct flow *f, const struct machine_block *bl, int32_t *loaded, uint8_t *waits)
+{
+    const int32_t mark = bl->first + 1;
+    for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+        const struct ir_inst *in = access_of(k, c->arch, &c->insts[i]);
+        bool reads = false;
+        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+            reads |= !f->touches[t].writes && loaded[f->touches[t].value] == mark;
+        if (in && reads)
+            waits[c->insts[i].site] = WAITS_NEEDS;
+        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+            if (f->touches[t].writes && (reads || brings(in)))
+                loaded[f->touches[t].value] = mark;
+            else if (f->touches[t].writes && f->touches[t].begins)
+                loaded[f->touches[t].value] = 0;
+    }
+}
+
+/* Loads of global memory in front of stores that are before them in PTX, of the same block and turn. nth: [sites] how often a site was met. */
+static void find_early(const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, int32_t *nth, uint8_t *waits)
+{
+    int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn);
+    for (int32_t i = 0; i < bl->count; i++)
+        if (access_of(k, c->arch, &c->insts[bl->first + i]))
+            turn[i] = nth[c->insts[bl->first + i].site]++;
+    for (int32_t i = 0; i < bl->count; i++) {
+        const struct machine_inst *load = &c->insts[bl->first + i];
+        const struct ir_inst *in = access_of(k, c->arch, load);
+        if (!in || !ir_is(in, PTX_KIND_LOAD) || in->space != PTX_GLOBAL || waits[load->site] != WAITS_NOT)
+            continue;
+        for (int32_t j = i + 1; j < bl->count; j++) {
+            const struct machine_inst *store = &c->insts[bl->first + j];
+            const struct ir_inst *other = access_of(k, c->arch, store);
+            if (other && ir_is(other, PTX_KIND_STORE) && other->space == PTX_GLOBAL && store->site < load->site && other->block == in->block && turn[i] == turn[j])
+                waits[load->site] = WAITS_EARLY;
+        }
+    }
+    for (int32_t i = 0; i < bl->count; i++)
+        if (access_of(k, c->arch, &c->insts[bl->first + i]))
+            nth[c->insts[bl->first + i].site] = 0;
+    alloc_release(turn);
+}
+
+void waits_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, uint8_t *waits)
+{
+    int32_t *loaded = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *loaded), *nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *nth);
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        if (!flow_is_of_kernel(&c->blocks[b]))
+            continue;
+        find_needs(k, c, f, &c->blocks[b], loaded, waits);
+        find_early(k, c, &c->blocks[b], nth, waits);
+    }
+    alloc_release(loaded);
+    alloc_release(nth);
+}
