@@ -566,7 +566,7 @@ static int run(enum stage stage, int argc, char **argv)
     table_init(&s.address);
     strbuf_init(&s.out);
     file = take_words(&s, argc, argv);
-    if (s.count && !s.ndevices && !s.diags.errors && device_load(&s.devices[0], NULL, &s.diags))
+    if ((s.count || (s.stage == STAGE_TARGET && s.after)) && !s.ndevices && !s.diags.errors && device_load(&s.devices[0], NULL, &s.diags))
         take_device(&s);
     if (name_filter_init(&s.kernel, s.wanted, "--kernel-name", &s.diags) && !s.diags.errors)
         show(&s, file);

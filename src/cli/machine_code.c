@@ -78,6 +78,8 @@ static int unit_width(const struct device *devices, int n)
     return cores && others ? 14 : 9;
 }
 
+enum { CONTROL = 44 }; /* the column of what is said of waiting */
+
 struct listing {
     const struct ir_kernel *k;
     const struct ir_notes *notes;
@@ -99,7 +101,13 @@ static void list_inst(struct listing *l, const struct code *c, int32_t i)
         l->shown = loc;
     }
     strbuf_addf(l->out, "  %5x0  ", (unsigned)i);
+    size_t begin = l->out->len;
     code_print(in, l->out);
+    if (in->control.stall) {
+        int room = CONTROL - (int)(l->out->len - begin);
+        strbuf_addf(l->out, "%*s", room > 0 ? room : 1, "");
+        code_print_control(in, l->out);
+    }
     strbuf_addf(l->out, "%s\n", in->taken == TAKEN_NEVER ? "  # the long way" : "");
 }
 

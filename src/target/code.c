@@ -236,3 +236,14 @@ void code_print(const struct machine_inst *in, struct strbuf *out)
             strbuf_adds(out, "]");
     }
 }
+
+void code_print_control(const struct machine_inst *in, struct strbuf *out)
+{
+    const struct control *o = &in->control;
+    if (!o->stall)
+        return;
+    strbuf_adds(out, "[B");
+    for (int b = 0; b < 6; b++)
+        strbuf_addf(out, "%c", o->wait >> b & 1 ? '0' + b : '-');
+    strbuf_addf(out, ":R%c:W%c:S%02d]", o->read < 0 ? '-' : '0' + o->read, o->write < 0 ? '-' : '0' + o->write, o->stall);
+}

@@ -61,6 +61,13 @@ enum { CODE_RESULTS = 2, CODE_SOURCES = 5 };
 
 /* OP_NONE is a copy that is no instruction of the GPU: result and source are to be one register. It counts nowhere and is not printed. */
 
+/* When the instruction begins and what it tells others (scoreboard.h). */
+struct control {
+    uint8_t wait;       /* bit set of barriers that it waits for */
+    int8_t write, read; /* barriers that it sets: until its result is there, until it has read its operands; -1: none */
+    uint8_t stall;      /* cycles to the next instruction; 0: not known */
+};
+
 struct machine_inst {
     uint16_t op;      /* enum machine_op */
     uint8_t nresults, nsources, taken;
@@ -72,6 +79,7 @@ struct machine_inst {
     struct operand guard; /* FILE_NONE: none */
     struct operand result[CODE_RESULTS], source[CODE_SOURCES];
     int32_t offset;   /* memory: bytes added to source[0] */
+    struct control control;
 };
 
 /* How often a block of the machine code is executed. */
@@ -124,6 +132,9 @@ void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES])
 enum pipe code_pipe(int arch, const struct machine_inst *in);
 
 struct strbuf;
+
+/* "[B0-2---:R-:W3:S04]"; nothing where it is not known. */
+void code_print_control(const struct machine_inst *in, struct strbuf *out);
 
 /* "@P0 IMAD.WIDE R2, R5, 0x4, R8", without a line's end. */
 void code_print(const struct machine_inst *in, struct strbuf *out);

@@ -5,6 +5,7 @@
 #include "target/allocate.h"
 #include "target/flow.h"
 #include "target/schedule.h"
+#include "target/scoreboard.h"
 #include "target/spill.h"
 #include "target/waits.h"
 
@@ -12,8 +13,8 @@
 
 /* LEAST: what ptxas reports at least for a kernel that does something. PLENTY: registers that leave an SM full of warps. CALLING: of a
  * kernel that calls. TURNS: how often the order is made for fewer registers. RESERVED: R1, and two that the report is above the registers used.
- * FEWEST: words that an instruction may need. */
-enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8 };
+ * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
+enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* 65536 registers an SM since compute capability 3.0 (CUDA C++ programming guide, technical specifications), given out in eights;
  * .minnctapersm without .maxntid says nothing. */
@@ -116,8 +117,11 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
     waits_find(l->k, best.c, best.f, waits);
-    if (numbered)
+    if (numbered) {
         places_give(best.p, best.c);
+        if (l->arch >= CONTROLLED)
+            scoreboard(best.c, best.f);
+    }
     int n = best.wanted <= PLENTY && best.wanted > best.used ? best.wanted : best.used;
     n = spills->n ? most : n;
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "target/definitions.h"
 #include "target/forms.h"
+#include "target/front.h"
 #include "target/library.h"
 #include "target/sequences.h"
 #include "target/shape.h"
@@ -294,18 +295,12 @@ static bool takes_any_source(enum machine_op op)
     }
 }
 
-/* The block's last site. */
-static int32_t last_of(const struct ir_kernel *k, int32_t b)
-{
-    return k->blocks[b].first + (k->blocks[b].count ? k->blocks[b].count - 1 : 0);
-}
-
 /* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
 static int32_t go_before_loops(struct selecting *s)
 {
     int32_t b = lowered_outside_loops(s->k, s->k->insts[s->site].block);
     if (b != s->k->insts[s->site].block)
-        s->elsewhere = last_of(s->k, b);
+        s->elsewhere = front_last_site(s->k, b);
     return b;
 }
 
@@ -1339,29 +1334,6 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
 
 /* --- what stands in front --- */
 
-/* Which bank values are loaded in front of which block (lowered_outside_loops), each once for a block that reads it. */
-static void find_bank_loads(const struct lowered *l, int32_t *first_of, int32_t *next_of, int32_t *reg_of, int32_t *n)
-{
-    const struct ir_kernel *k = l->k;
-    int32_t *last = alloc_zeroed(((size_t)k->nregs + 1) * sizeof *last);
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        int32_t regs[LOWERED_READS];
-        int count = lowered_reads(l, i, regs);
-        for (int r = 0; r < count; r++) {
-            int32_t b = lowered_outside_loops(k, k->insts[i].block);
-            int32_t before = last[regs[r]] - 1;
-            if (l->place[regs[r]] != PLACE_BANK || before == b || (before >= 0 && l->held[regs[r]] && ir_dominates(k, before, b)))
-                continue;
-            last[regs[r]] = b + 1;
-            int32_t at = b == k->insts[i].block ? i : k->blocks[b].first;
-            reg_of[*n] = regs[r];
-            next_of[*n] = first_of[at];
-            first_of[at] = (*n)++;
-        }
-    }
-    alloc_release(last);
-}
-
 static void put_bank_load(struct selecting *s, int32_t reg)
 {
     const struct ir_inst *in = &s->k->insts[s->l->only[reg]];
@@ -1422,67 +1394,6 @@ static void put_setup(struct selecting *s, const struct ir_inst *in, int32_t sit
     }
 }
 
-static bool is_quotient(const struct lowered *l, const struct ir_inst *in)
-{
-    return (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM)) && ptx_type_info[in->type].bits == 32 && in->src[1].kind == IR_SRC_REG &&
-           l->only[in->src[1].reg] >= 0;
-}
-
-/* Quotients whose first part stands elsewhere, and where: 1 + the site of the first of those that stand in front of a site. */
-static void find_parted(const struct lowered *l, bool *parted, int32_t *first_of, int32_t *next_of)
-{
-    const struct ir_kernel *k = l->k;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!is_quotient(l, in))
-            continue;
-        for (int32_t j = k->blocks[in->block].first; j < i && !parted[i]; j++)
-            parted[i] = is_quotient(l, &k->insts[j]) && k->insts[j].type == in->type && form_same_register(&k->insts[j].src[1], &in->src[1]);
-        int32_t b = in->block, made = k->insts[l->only[in->src[1].reg]].block;
-        for (int32_t loop = k->blocks[b].loop; loop >= 0 && !ir_bit(k->loops[loop].blocks, made); loop = k->loops[loop].parent)
-            if (k->blocks[k->loops[loop].header].idom >= 0)
-                b = k->blocks[k->loops[loop].header].idom;
-        if (parted[i] || b == in->block)
-            continue;
-        int32_t at = last_of(k, b);
-        parted[i] = true;
-        next_of[i] = first_of[at];
-        first_of[at] = i + 1;
-    }
-}
-
-/* Where what accesses of the space need is made: before the first one, in front of all loops. */
-static int32_t first_access(const struct ir_kernel *k, int space, int32_t *access)
-{
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!ir_is_memory(in) || (in->space != space && !(space == PTX_GLOBAL && in->space == PTX_GENERIC)))
-            continue;
-        int32_t b = lowered_outside_loops(k, in->block);
-        *access = i;
-        return b == in->block ? i : k->blocks[b].first;
-    }
-    return -1;
-}
-
-/* Puts what was made for another site where that one is. */
-static void sort_sites(struct code *c, int32_t sites)
-{
-    struct machine_inst *sorted = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *sorted);
-    int32_t *next = alloc_zeroed(((size_t)sites * 2 + 3) * sizeof *next);
-    for (int32_t i = 0; i < c->ninsts; i++)
-        next[2 * c->insts[i].site + !c->insts[i].early + 1]++;
-    for (int32_t n = 0; n < 2 * sites + 1; n++)
-        next[n + 1] += next[n];
-    for (int32_t i = 0; i <= sites; i++)
-        c->first[i] = next[2 * i];
-    for (int32_t i = 0; i < c->ninsts; i++)
-        sorted[next[2 * c->insts[i].site + !c->insts[i].early]++] = c->insts[i];
-    memcpy(c->insts, sorted, (size_t)c->ninsts * sizeof *sorted);
-    alloc_release(sorted);
-    alloc_release(next);
-}
-
 struct code *selection_new(const struct lowered *l, int arch)
 {
     struct code *c = alloc_zeroed(sizeof *c);
@@ -1496,17 +1407,17 @@ struct code *selection_new(const struct lowered *l, int arch)
         most += LOWERED_READS < l->k->insts[i].nsrc * 4 + 4 ? LOWERED_READS : l->k->insts[i].nsrc * 4 + 4;
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
-    int32_t global = 0, shared = 0, first_global = first_access(l->k, PTX_GLOBAL, &global), first_shared = first_access(l->k, PTX_SHARED, &shared);
+    int32_t global = 0, shared = 0, first_global = front_access(l->k, PTX_GLOBAL, &global), first_shared = front_access(l->k, PTX_SHARED, &shared);
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     int32_t *first_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_part);
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
-    find_parted(l, parted, first_part, next_part);
+    front_parted(l, parted, first_part, next_part);
     s.parted = parted;
     s.reciprocal = alloc_zeroed(((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
     memset(s.reciprocal, -1, ((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
     memset(first_load, -1, ((size_t)l->k->ninsts + 1) * sizeof *first_load);
     if (!arch_has_bank_operands(arch))
-        find_bank_loads(l, first_load, next_load, load, &loads);
+        front_bank_loads(l, first_load, next_load, load, &loads);
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
         put_setup(&s, i == first_global ? &l->k->insts[global] : i == first_shared ? &l->k->insts[shared] : NULL, i);
@@ -1518,7 +1429,7 @@ struct code *selection_new(const struct lowered *l, int arch)
             put_sequence(&s, &l->k->insts[n - 1], sequence_text(l->k, &l->k->insts[n - 1], s.arch), PART_FIRST);
         select_inst(&s, &l->k->insts[i]);
     }
-    sort_sites(c, l->k->ninsts);
+    front_sort(c, l->k->ninsts);
     alloc_release(first_load);
     alloc_release(parted);
     alloc_release(s.reciprocal);

@@ -244,9 +244,31 @@ static void waiting(void **state)
     drop(&a);
 }
 
+/* The sum waits for the barriers that both loads set; its own result takes four cycles, which the store stands behind it; the barrier for
+ * the store's operands is another one. */
+static void barriers(void **state)
+{
+    (void)state;
+    struct made a = make("add.f32 %f1, %f1, %f2;", TARGET_ALLOCATED);
+    const struct machine_inst *first = &a.c->insts[at(a.c, OP_LDG, 0)], *second = &a.c->insts[at(a.c, OP_LDG, 1)], *sum = &a.c->insts[at(a.c, OP_FADD, 0)],
+                              *store = &a.c->insts[at(a.c, OP_STG, 0)];
+    assert_true(first->control.write >= 0 && second->control.write >= 0 && first->control.write != second->control.write);
+    assert_int_equal(sum->control.wait & (1 << first->control.write | 1 << second->control.write), 1 << first->control.write | 1 << second->control.write);
+    assert_int_equal(sum->control.write, -1);
+    assert_int_equal(sum->control.stall, 4);
+    assert_true(store == sum + 1 && store->control.read >= 0 && store->control.write == -1);
+    struct strbuf text;
+    strbuf_init(&text);
+    code_print_control(&(struct machine_inst){.control = {.wait = 5, .write = 3, .read = -1, .stall = 2}}, &text);
+    assert_string_equal(text.s, "[B0-2---:R-:W3:S02]");
+    strbuf_release(&text);
+    drop(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted),
-                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(waiting)};
+                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(waiting),
+                                       cmocka_unit_test(barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
