@@ -41,9 +41,12 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     target_rewrite(k, lanes_find);
     known = !k->problems;
     snprintf(r->why, sizeof r->why, "%s", known ? "" : k->problems->text);
-    r->registers = known ? target_tables(k, &k->arena, arch)->registers : 0;
+    const struct target_tables *t = known ? target_tables(k, &k->arena, arch) : NULL;
+    r->registers = t ? t->registers : 0;
     r->barriers = k->has_barrier;
-    r->stack = k->local_bytes;
+    r->spill_stores = t ? (unsigned)t->spill_stores : 0;
+    r->spill_loads = t ? (unsigned)t->spill_loads : 0;
+    r->stack = k->local_bytes + (t ? (unsigned)(t->spill_bytes + 7) / 8 * 8 : 0);
     r->shared = k->shared_static;
     r->constant = (unsigned)arch_generation(arch)->parameters + k->param_bytes;
     ir_free(k);
@@ -59,9 +62,9 @@ static void add_kernel(const struct ptx_module *m, const struct ptx_function *f,
         strbuf_addf(out, "ptxas info    : no estimate: %s\n", r.why);
         return;
     }
-    strbuf_addf(out, "ptxas info    : Function properties for %s\n    %u bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+    strbuf_addf(out, "ptxas info    : Function properties for %s\n    %u bytes stack frame, %u bytes spill stores, %u bytes spill loads\n"
                      "ptxas info    : Used %d registers, used %d barriers",
-                f->name, r.stack, r.registers, r.barriers);
+                f->name, r.stack, r.spill_stores, r.spill_loads, r.registers, r.barriers);
     if (r.shared)
         strbuf_addf(out, ", %u bytes smem", r.shared);
     if (arch < 90)

@@ -327,6 +327,8 @@ static bool embed(struct job *j, const struct unit *u)
     bool ok = read_ptx(j, u, &ptx, &arch);
     if (ok && j->o->load_cache)
         ptxfile_set_load_cache(&ptx, j->o->load_cache);
+    if (ok && j->o->registers)
+        ptxfile_limit(&ptx, j->o->registers);
     if (ok && !file_read(u->object, &object)) {
         diag_add(j->diags, DIAG_ERROR, u->source, 0, "cannot read its object: %s", strerror(errno));
         ok = false;
@@ -579,7 +581,10 @@ static bool compile_unit(struct job *j, const char *source, enum kind kind, cons
     if (ok && j->o->resources && j->o->device_code && kind == KIND_CUDA && !j->o->dry_run) {
         struct strbuf text;
         strbuf_init(&text);
-        if (file_read(u.ptx, &text))
+        bool read = file_read(u.ptx, &text);
+        if (read && j->o->registers)
+            ptxfile_limit(&text, j->o->registers);
+        if (read)
             j->o->device_code(text.s ? text.s : "", text.len, j->o->arch, j->o->device_code_user);
         else
             diag_add(j->diags, DIAG_ERROR, u.ptx, 0, "cannot read it: %s", strerror(errno));
@@ -764,8 +769,13 @@ static bool make_ptx(struct job *j, const char *input)
     const char *path = arena_printf(a, "%s/device.ptx", j->temp);
     if (!compile_unit(j, input, KIND_CUDA, NULL, path))
         return false;
-    if (j->o->dry_run || file_read(path, j->o->ptx))
+    if (j->o->dry_run)
         return true;
+    if (file_read(path, j->o->ptx)) {
+        if (j->o->registers)
+            ptxfile_limit(j->o->ptx, j->o->registers);
+        return true;
+    }
     diag_add(j->diags, DIAG_ERROR, path, 0, "cannot read it: %s", strerror(errno));
     return false;
 }
@@ -914,7 +924,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     words_append(&o->arena, &w, &o->inputs);
     words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
-               o->load_cache ? o->load_cache : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
+               o->load_cache ? o->load_cache : "", o->registers ? arena_printf(&o->arena, "registers %d", o->registers) : "", o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);
 }
 

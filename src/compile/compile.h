@@ -56,6 +56,7 @@ struct compile_options {
     bool debug_device;      /* -G: device code is not optimised */
     bool ftz, fast_div, fast_sqrt, fast_functions; /* the parts of --use_fast_math */
     bool no_fmad;           /* -fmad=false */
+    int registers;          /* -maxrregcount: that a thread may take, or 0: as many as it likes */
     const char *load_cache; /* -Xptxas -dlcm: "ca", "cg", "cs" or "cv", or NULL: as the device does by itself */
     bool relocatable;       /* -rdc=true, -dc: device code that is joined with other files' */
     bool shared;            /* -shared */

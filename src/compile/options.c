@@ -75,6 +75,17 @@ static void opt_cudart(struct taking *t, const char *value)
     wrong_value(t, value, "give static, shared or none");
 }
 
+static void opt_registers(struct taking *t, const char *value)
+{
+    enum { LEAST = 16, MOST = 255 }; /* what nvcc takes: fewer are as many as the ABI needs, 0 is no limit */
+    char *end;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || n < 0 || n > MOST)
+        wrong_value(t, value, "give a number of registers, 0 to 255");
+    else
+        t->o->registers = n && n < LEAST ? LEAST : (int)n;
+}
+
 static void opt_warn(struct taking *t, const char *value)
 {
     (void)value;

@@ -206,6 +206,50 @@ void ptxfile_round(struct strbuf *ptx)
     add_words(ptx, "rn", place_of_rounding);
 }
 
+/* Behind the name and the parameters of an entry, if that has a body and no bounds of its own; else NULL. */
+static const char *place_of_limit(const char *entry)
+{
+    static const char *const bounds[] = {".maxnreg", ".maxntid", ".reqntid", ".minnctapersm"};
+    const char *p = entry + strlen(".entry");
+    p += strspn(p, " \t\r\n");
+    while (word_char(*p) || *p == '$')
+        p++;
+    const char *at = p + strspn(p, " \t\r\n");
+    at = *at == '(' ? strchr(at, ')') : p;
+    const char *body = at ? strchr(at, '{') : NULL;
+    if (!body || memchr(at, ';', (size_t)(body - at)))
+        return NULL;
+    for (const char *word = at; word < body; word++)
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+            if (!strncmp(word, bounds[i], strlen(bounds[i])))
+                return NULL;
+    return *at == ')' ? at + 1 : at;
+}
+
+void ptxfile_limit(struct strbuf *ptx, int registers)
+{
+    struct strbuf out;
+    struct scan s = {.p = ptx->s ? ptx->s : ""};
+    const char *from = s.p;
+    strbuf_init(&out);
+    while (*s.p) {
+        if (skip_opaque(&s))
+            continue;
+        const char *at = directive(&s, ".entry") ? place_of_limit(s.p) : NULL;
+        if (at) {
+            strbuf_add(&out, from, (size_t)(at - from));
+            strbuf_addf(&out, " .maxnreg %d", registers);
+            from = s.p = at;
+        } else {
+            s.p++;
+        }
+    }
+    strbuf_adds(&out, from);
+    strbuf_clear(ptx);
+    strbuf_add(ptx, out.s ? out.s : "", out.len);
+    strbuf_release(&out);
+}
+
 int compile_check_ptx(const char *file, struct diag_list *diags)
 {
     struct strbuf b;

@@ -20,6 +20,9 @@ struct strbuf;
  * assembler does with -dlcm. Loads with an order or .nc stay. Lines stay where they are. */
 void ptxfile_set_load_cache(struct strbuf *ptx, const char *mode);
 
+/* Kernels without launch bounds take at most this many registers a thread: `.maxnreg`, as the vendor's assembler has it with -maxrregcount. */
+void ptxfile_limit(struct strbuf *ptx, int registers);
+
 /* Gives sums, differences and products of floats that name no rounding the one they have ("rn"): then nobody makes one fused
  * instruction of two (PTX ISA, "add" and "mul" of floats), as the vendor's assembler does not with --fmad false. */
 void ptxfile_round(struct strbuf *ptx);

@@ -84,7 +84,7 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
     int room = most - RESERVED > FEWEST ? most - RESERVED : FEWEST;
     for (int turn = 0; turn < TURNS; turn++) {
         struct way next = {.c = code_copy(whole.c), .f = flow_copy(whole.f, whole.c), .wanted = most};
-        spills->n = spills->bytes = 0;
+        spills->n = spills->bytes = spills->stored = spills->loaded = 0;
         spill_store(l, next.c, next.f, room, spills);
         next.p = places_new(l, next.c, next.f);
         next.used = places_used(next.p);

@@ -327,7 +327,16 @@ static void walk(struct spilling *s)
 
 /* --- the instructions --- */
 
+/* An access, and how many turns of its loop stand side by side. */
+struct access {
+    struct target_spill s;
+    int rounds;
+};
+
 struct writing {
+    const struct machine_block *block; /* at hand */
+    struct access *accesses;
+    int32_t naccesses, access_cap;
     struct spilling *s;
     struct code to;
     struct flow *f; /* its flow */
@@ -371,11 +380,12 @@ static void add_access(struct writing *w, int32_t value, int32_t reg, const stru
         in->result[0] = data;
     }
     add_touch(w, reg, !store, !store);
-    if (by->taken == TAKEN_NEVER || by->site < 0)
-        return;
-    struct spills *to = w->spills;
-    ALLOC_GROW(to->spill, to->n, to->cap);
-    to->spill[to->n++] = (struct target_spill){.site = by->site, .slot = slot_of(w, value), .words = (uint8_t)words, .store = store};
+    *(store ? &w->spills->stored : &w->spills->loaded) += 4 * words;
+    if (by->taken == TAKEN_NEVER || by->site < 0 || w->block->times == TIMES_REST)
+        return; /* turns left over are like those side by side */
+    ALLOC_GROW(w->accesses, w->naccesses, w->access_cap);
+    w->accesses[w->naccesses++] = (struct access){{.site = by->site, .slot = slot_of(w, value), .words = (uint8_t)words, .store = store},
+                                                  w->block->times == TIMES_ROUNDS ? w->block->rounds : 1};
 }
 
 static void begin_inst(struct writing *w)
@@ -476,8 +486,29 @@ static bool is_unread(const struct spilling *s, int32_t i)
 
 static int by_site(const void *a, const void *b)
 {
-    const struct target_spill *x = a, *y = b;
-    return x->site != y->site ? x->site < y->site ? -1 : 1 : x->store != y->store ? x->store - y->store : x->slot < y->slot ? -1 : x->slot > y->slot;
+    const struct target_spill *x = &((const struct access *)a)->s, *y = &((const struct access *)b)->s;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    if (x->store != y->store || x->words != y->words)
+        return x->store != y->store ? x->store - y->store : x->words - y->words;
+    return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* In the order of the sites. A site of an unrolled loop is executed once for each of the turns that stand side by side: of the accesses of all of
+ * them it has its share. */
+static void share(struct access *all, int32_t n, struct spills *to)
+{
+    if (n)
+        qsort(all, (size_t)n, sizeof *all, by_site);
+    for (int32_t i = 0, like; i < n; i += like) {
+        for (like = 1; i + like < n && all[i + like].s.site == all[i].s.site && all[i + like].s.store == all[i].s.store && all[i + like].s.words == all[i].s.words;)
+            like++;
+        const int32_t kept = (like + all[i].rounds / 2) / all[i].rounds;
+        for (int32_t one = 0; one < kept; one++) {
+            ALLOC_GROW(to->spill, to->n, to->cap);
+            to->spill[to->n++] = all[i + (int64_t)one * like / kept].s;
+        }
+    }
 }
 
 static void write_code(struct spilling *s, struct spills *to)
@@ -499,6 +530,7 @@ static void write_code(struct spilling *s, struct spills *to)
     for (int32_t b = 0; b < s->c->nblocks; b++) {
         const struct machine_block *bl = &s->c->blocks[b];
         code_begin_block(&w.to, bl->times, bl->of, bl->rounds, bl->ir);
+        w.block = bl;
         for (int32_t v = 0; v < s->f->nvalues; v++)
             w.name[v] = v;
         if (flow_is_of_kernel(bl) && bl->count)
@@ -519,8 +551,8 @@ static void write_code(struct spilling *s, struct spills *to)
     s->f->first = made.first;
     alloc_release(w.slot);
     alloc_release(w.name);
-    if (to->n)
-        qsort(to->spill, (size_t)to->n, sizeof *to->spill, by_site);
+    share(w.accesses, w.naccesses, to);
+    alloc_release(w.accesses);
 }
 
 /* Values of reloads are known to the flow, and what is outside is not alive between blocks. */

@@ -15,6 +15,7 @@ struct spills {
     struct target_spill *spill; /* in the order of the sites */
     int32_t n, cap;
     int32_t bytes; /* of a thread's local memory */
+    int32_t stored, loaded; /* bytes, of the instructions of the code */
 };
 
 /* Of scheduled code: no more than `room` words alive at once, R1 aside. Where there are more, the value that is read last of them leaves its

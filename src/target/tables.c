@@ -385,6 +385,8 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     memcpy(t->waits, m.waits, (size_t)k->ninsts);
     t->nspills = m.spills.n;
     t->spill_bytes = m.spills.bytes;
+    t->spill_stores = m.spills.stored;
+    t->spill_loads = m.spills.loaded;
     t->spills = ARENA_ARRAY(arena, struct target_spill, t->nspills + 1);
     if (t->nspills)
         memcpy(t->spills, m.spills.spill, (size_t)t->nspills * sizeof *t->spills);

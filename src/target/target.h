@@ -106,6 +106,7 @@ struct target_tables {
     struct target_spill *spills; /* by site */
     int32_t nspills;
     int32_t spill_bytes;         /* a thread's spill area */
+    int32_t spill_stores, spill_loads; /* bytes a thread, of the instructions of the code, each once: as ptxas reports them */
     int registers;               /* a thread, as ptxas reports them: an estimate (fit.h) */
 };
 
