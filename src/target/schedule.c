@@ -26,6 +26,15 @@ static const int steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
 enum { EXTRA_CALL = 14, EXTRA_PAIRS = 10 };
 
+/* The most registers with which an SM has as many warps as with this number. */
+static int step_of(int registers)
+{
+    size_t s = 0;
+    while (s + 1 < sizeof steps / sizeof *steps && steps[s] < registers)
+        s++;
+    return steps[s];
+}
+
 struct item {
     int32_t inst, count;   /* instructions */
     const struct ir_inst *in; /* what they are made of; NULL: the assembler adds them */
@@ -54,7 +63,7 @@ struct scheduling {
     int32_t *writer;  /* [values] last item that writes it, + 1 */
     int32_t *reader;  /* [values] last item that reads it since, + 1 */
     int32_t *reader_before; /* of a read: the one before of the same value, + 1 */
-    uint8_t *apart;   /* [values] words, with loaded words in pairs of their own */
+    uint8_t *apart;   /* [values] words, with words loaded from elsewhere than shared memory in pairs of their own */
     const uint8_t *slot; /* [values] words that a value takes: `apart` or f->words */
     uint64_t *live;
     const uint64_t *end; /* alive at the block's end */
@@ -204,7 +213,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->cycles = it->cycles < LONGEST ? it->cycles : LONGEST;
     add_touches(p, it);
     it->extra = it->in ? extra_registers(p, it) : 0;
-    if (it->in && is_load(it->in) && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG && p->l->only[it->in->dst[0]] >= 0)
+    if (it->in && is_load(it->in) && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG && p->l->only[it->in->dst[0]] >= 0)
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
             p->apart[p->values[w]] = words_of(p->f, p->values[w]) == 1 ? 2 : p->apart[p->values[w]];
 }
@@ -508,7 +517,7 @@ static void keep(struct scheduling *p)
 }
 
 /* The best order of the block's items is in p->best; how many registers it is made for. As long as an SM is full of warps, what waits long
- * begins early; then as far as the next step allows that; else the order takes as few registers as it can, unless even those are too many. */
+ * begins early; then as far as the next step allows that; else the order takes as few registers as it can, unless that wins no step, or even those are too many. */
 static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
 {
     const int plenty = (steps[0] < most ? steps[0] : most) - fewer;
@@ -532,7 +541,7 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
     }
     if (tight > most && 100 * n <= WORTH * tight)
         return n;
-    if (n <= tight)
+    if (n <= tight || step_of(n) == step_of(tight))
         return n;
     place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);
     keep(p);

@@ -174,8 +174,8 @@ static void loads(void **state)
         for (int i = 0; i < n; i++)
             strbuf_addf(&s, "st.global.f32 [%%rd2+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
         struct built b = build(s.s);
-        /* two loads and %f1 in pairs, a pointer, R1 and two more: 6 + 2 + 3; 25 words, a pointer, R1 and two more: 30, in pairs 55 */
-        assert_int_equal(b.t->registers, n == 2 ? 11 : 30);
+        /* two loads and %f1 in pairs, a pointer, R1 and two more: 6 + 2 + 3, reported even; 25 words, a pointer, R1 and two more: 30, in pairs 55 */
+        assert_int_equal(b.t->registers, n == 2 ? 12 : 30);
         release(&b);
         strbuf_release(&s);
     }
@@ -250,8 +250,8 @@ static void kernels(void **state)
     (void)state;
     struct errors nvcc = compare(".nvcc."), clang = compare(".clang.");
     assert_int_equal(nvcc.n, 158);
-    assert_true(nvcc.sum / nvcc.n < 2.2 && nvcc.within6 >= 146 && nvcc.above_sum / nvcc.above < 2.5);
-    assert_true(clang.sum / clang.n < 2.9 && clang.within6 >= 144);
+    assert_true(nvcc.sum / nvcc.n < 2.0 && nvcc.within6 >= 151 && nvcc.above_sum / nvcc.above < 2.5);
+    assert_true(clang.sum / clang.n < 2.6 && clang.within6 >= 144);
     assert_true(nvcc.instructions / nvcc.n < 0.08 && clang.instructions / clang.n < 0.1);
 }
 
