@@ -17,9 +17,6 @@
 enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
-/* Cycles until a result can be read, as the order of the assembler's code shows them. */
-enum { WAIT_GLOBAL = 40, WAIT_SHARED = 24, WAIT_SPECIAL = 20, WAIT_BANK = 10, WAIT_FUNCTION = 18, WAIT_DOUBLE = 8, WAIT_ARITHMETIC = 4 };
-
 /* Registers a thread at which an SM of 65536 registers loses warps (2048 threads down to 256, in eights). */
 static const int steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
 
@@ -92,32 +89,16 @@ static bool is_wall(const struct ir_inst *in)
     return ir_class(in) == PTX_CLASS_BARRIER || ir_class(in) == PTX_CLASS_FENCE;
 }
 
-static int wait_of(const struct ir_inst *in)
+/* Cycles until the result of the instructions can be read: of the one that takes longest. */
+static int wait_of(const struct code *c, int32_t inst, int32_t count)
 {
-    if (is_load(in) || ir_is(in, PTX_KIND_ATOMIC))
-        return in->space == PTX_SHARED                             ? WAIT_SHARED
-               : in->space == PTX_CONST || in->space == PTX_PARAM ? WAIT_BANK
-               : in->space == IR_SCRATCH                           ? 0
-                                                                   : WAIT_GLOBAL;
-    if (ir_is(in, PTX_KIND_COPY))
-        return in->src[0].kind == IR_SRC_SREG ? WAIT_SPECIAL : WAIT_ARITHMETIC;
-    switch (ir_class(in)) {
-    case PTX_CLASS_SHUFFLE:
-        return WAIT_SHARED;
-    case PTX_CLASS_FDIV:
-    case PTX_CLASS_FSQRT:
-    case PTX_CLASS_MUFU:
-    case PTX_CLASS_COUNT: /* a call */
-        return WAIT_FUNCTION;
-    default:
-        return facts_reads(in) & FACT_SHARED ? WAIT_SHARED : in->type == PTX_F64 ? WAIT_DOUBLE : WAIT_ARITHMETIC;
+    int most = 0;
+    for (int32_t i = inst; i < inst + count; i++) {
+        const struct machine_inst *in = &c->insts[i];
+        const int cycles = in->taken != TAKEN_NEVER && in->op != OP_NONE && in->nresults ? arch_op_cycles(c->arch, (enum machine_op)in->op) : 0;
+        most = cycles > most ? cycles : most;
     }
-}
-
-/* Of what the assembler adds. */
-static int wait_of_added(const struct machine_inst *in)
-{
-    return in->op == OP_LDC || in->op == OP_ULDC ? WAIT_BANK : in->op == OP_S2R || in->op == OP_S2UR ? WAIT_SPECIAL : WAIT_ARITHMETIC;
+    return most;
 }
 
 /* Words that a value takes of the thread's registers. */
@@ -207,7 +188,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->in = is_added(first) ? NULL : &p->k->insts[first->site];
     it->wall = first->op == OP_BSYNC;
     it->last = it->in ? cfg_ends_block(it->in) : first->op == OP_BRA || first->op == OP_EXIT;
-    it->wait = it->in ? wait_of(it->in) : wait_of_added(first);
+    it->wait = wait_of(p->c, inst, count);
     for (int32_t i = inst; i < inst + count; i++)
         it->cycles += p->c->insts[i].taken != TAKEN_NEVER && p->c->insts[i].op != OP_NONE;
     it->cycles = it->cycles < LONGEST ? it->cycles : LONGEST;
