@@ -33,10 +33,10 @@ static int32_t value_of(const struct finding *g, const struct operand *o)
     }
 }
 
-static void add(struct finding *g, int32_t value, bool writes, bool begins)
+static void add(struct finding *g, int32_t value, uint8_t words, bool writes, bool begins)
 {
     ALLOC_GROW(g->f->touches, g->n, g->cap);
-    g->f->touches[g->n++] = (struct touch){.value = value, .writes = writes, .begins = begins};
+    g->f->touches[g->n++] = (struct touch){.value = value, .words = words, .writes = writes, .begins = begins};
 }
 
 static void name(struct finding *g, int32_t value, int file, int words)
@@ -55,18 +55,18 @@ static void read(struct finding *g, const struct operand *o)
     if (value < 0)
         return;
     name(g, value, o->file, o->words > o->word + 1 ? o->words : o->word + 1);
-    add(g, value, false, false);
+    add(g, value, flow_words(o), false, false);
 }
 
 /* A write under a guard leaves what was there before where the lane is off; a value with one definition had nothing. */
-static void write(struct finding *g, int32_t value, bool guarded)
+static void write(struct finding *g, int32_t value, uint8_t words, bool guarded)
 {
     bool keeps = guarded && value < g->k->nregs && g->l->only[value] < 0;
     bool begins = !keeps && g->written[value] != g->run + 1;
     g->written[value] = g->run + 1;
     if (keeps)
-        add(g, value, false, false);
-    add(g, value, true, begins);
+        add(g, value, words, false, false);
+    add(g, value, words, true, begins);
 }
 
 static bool is_touched(const struct finding *g, int32_t first, int32_t value, bool writes)
@@ -91,7 +91,7 @@ static void add_rest(struct finding *g, int32_t first, const struct machine_inst
             if (is_touched(g, first, regs[i], false))
                 continue;
             name(g, regs[i], FILE_REGISTER, g->l->words[regs[i]]);
-            add(g, regs[i], false, false);
+            add(g, regs[i], 3, false, false);
         }
         return;
     }
@@ -100,7 +100,7 @@ static void add_rest(struct finding *g, int32_t first, const struct machine_inst
         if (reg == IR_NOREG || g->l->place[reg] != PLACE_REGISTER || is_touched(g, first, reg, true))
             continue;
         name(g, reg, FILE_REGISTER, g->l->words[reg]);
-        write(g, reg, last->guard.file != FILE_NONE);
+        write(g, reg, 3, last->guard.file != FILE_NONE);
     }
 }
 
@@ -124,16 +124,10 @@ static void add_touches(struct finding *g, int32_t i, int32_t first, bool last)
         if (value < 0)
             continue;
         name(g, value, in->result[r].file, in->result[r].words > 2 ? 1 : in->result[r].words > in->result[r].word + 1 ? in->result[r].words : in->result[r].word + 1);
-        write(g, value, in->guard.file != FILE_NONE);
+        write(g, value, flow_words(&in->result[r]), in->guard.file != FILE_NONE);
     }
     if (more)
         add_rest(g, first, in, false);
-}
-
-/* The instruction is one of the site itself. */
-static bool is_of_site(const struct machine_inst *a, const struct machine_inst *b)
-{
-    return a->site == b->site && !a->early && !b->early;
 }
 
 static void find_touches(struct finding *g)
@@ -143,8 +137,8 @@ static void find_touches(struct finding *g)
     for (int32_t b = 0; b < c->nblocks; b++) {
         const struct machine_block *bl = &c->blocks[b];
         for (int32_t run = bl->first; i < bl->first + bl->count; i++) {
-            bool begins = i == bl->first || !is_of_site(&c->insts[i], &c->insts[i - 1]);
-            bool ends = i + 1 == bl->first + bl->count || !is_of_site(&c->insts[i], &c->insts[i + 1]);
+            bool begins = i == bl->first || !flow_is_of_site(&c->insts[i], &c->insts[i - 1]);
+            bool ends = i + 1 == bl->first + bl->count || !flow_is_of_site(&c->insts[i], &c->insts[i + 1]);
             run = begins ? i : run;
             g->run = run;
             g->f->first[i] = g->n;
@@ -297,12 +291,33 @@ static void drop_undefined(const struct code *c, struct flow *f)
 
 /* --- names --- */
 
+struct flow_names flow_names_new(int32_t values)
+{
+    struct flow_names n = {.run = 0};
+    size_t all = (size_t)values + 1;
+    n.now = alloc_zeroed(all * sizeof *n.now);
+    n.before = alloc_zeroed(all * sizeof *n.before);
+    n.since = alloc_zeroed(all * sizeof *n.since);
+    n.made = alloc_zeroed(all);
+    for (int32_t v = 0; v < values; v++)
+        n.now[v] = n.before[v] = v;
+    return n;
+}
+
+void flow_names_release(struct flow_names *n)
+{
+    alloc_release(n->now);
+    alloc_release(n->before);
+    alloc_release(n->since);
+    alloc_release(n->made);
+}
+
 struct renaming {
     struct code *c;
     struct flow *f;
     int32_t *left;   /* [nvalues] writes that begin it, in the block */
     int32_t *begins; /* [nvalues] the same in the kernel */
-    int32_t *now;    /* [nvalues] its name here */
+    struct flow_names names;
     int32_t n, cap;  /* new names */
     int32_t *old;    /* what each of them was */
 };
@@ -318,7 +333,7 @@ static void rename_operand(const struct renaming *r, struct operand *o)
 {
     bool value = o->file == FILE_REGISTER || o->file == FILE_PREDICATE || o->file == FILE_UNIFORM || o->file == FILE_UNIFORM_PREDICATE;
     if (value && o->number < r->f->nvalues)
-        o->number = r->now[o->number];
+        o->number = flow_name(&r->names, o->number, flow_words(o));
 }
 
 static void rename_block(struct renaming *r, int32_t b)
@@ -327,13 +342,14 @@ static void rename_block(struct renaming *r, int32_t b)
     struct flow *f = r->f;
     const int32_t begin = f->first[bl->first], end = f->first[bl->first + bl->count];
     for (int32_t t = begin; t < end; t++) {
-        r->now[f->touches[t].value] = f->touches[t].value;
+        r->names.now[f->touches[t].value] = f->touches[t].value;
         r->left[f->touches[t].value] = 0;
     }
     for (int32_t t = begin; t < end; t++)
         r->left[f->touches[t].value] += f->touches[t].begins;
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
         struct machine_inst *in = &r->c->insts[i];
+        r->names.run += i == bl->first || !flow_is_of_site(in, in - 1);
         for (int s = 0; s < in->nsources; s++)
             rename_operand(r, &in->source[s]);
         rename_operand(r, &in->guard);
@@ -343,17 +359,20 @@ static void rename_block(struct renaming *r, int32_t b)
             if (o->begins)
                 r->left[v]--;
             if (o->begins && f->file[v] != FILE_CARRY && r->begins[v] > 1 && (r->left[v] || !ir_bit(flow_out(f, b), v)))
-                r->now[v] = new_name(r, v);
+                flow_begin(&r->names, v, new_name(r, v));
             else if (o->begins)
-                r->now[v] = v;
-            o->value = r->now[v];
+                flow_begin(&r->names, v, v);
+            if (o->writes)
+                r->names.made[v] |= o->words;
+            o->value = o->writes ? r->names.now[v] : flow_name(&r->names, v, o->words);
         }
         for (int d = 0; d < in->nresults; d++)
             rename_operand(r, &in->result[d]);
     }
     for (int32_t t = begin; t < end; t++) { /* of the block only */
         int32_t v = f->touches[t].value < f->nvalues ? f->touches[t].value : r->old[f->touches[t].value - f->nvalues];
-        r->now[v] = v;
+        r->names.now[v] = v;
+        r->names.since[v] = 0;
     }
 }
 
@@ -386,9 +405,7 @@ static void find_names(struct code *c, struct flow *f)
     struct renaming r = {.c = c, .f = f};
     r.left = alloc_zeroed((size_t)f->nvalues * sizeof *r.left);
     r.begins = alloc_zeroed((size_t)f->nvalues * sizeof *r.begins);
-    r.now = alloc_zeroed((size_t)f->nvalues * sizeof *r.now);
-    for (int32_t v = 0; v < f->nvalues; v++)
-        r.now[v] = v;
+    r.names = flow_names_new(f->nvalues);
     for (int32_t t = 0; t < f->first[c->ninsts]; t++)
         r.begins[f->touches[t].value] += f->touches[t].begins;
     for (int32_t b = 0; b < c->nblocks; b++)
@@ -402,7 +419,7 @@ static void find_names(struct code *c, struct flow *f)
     }
     alloc_release(r.left);
     alloc_release(r.begins);
-    alloc_release(r.now);
+    flow_names_release(&r.names);
     alloc_release(r.old);
 }
 

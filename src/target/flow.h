@@ -13,6 +13,7 @@
 
 struct touch {
     int32_t value;
+    uint8_t words; /* bit set: of its words */
     bool writes;
     bool begins; /* a write that what was there before is not needed for: the value is another one from here on */
 };
@@ -54,6 +55,44 @@ static inline bool flow_is_of_kernel(const struct machine_block *b)
 
 /* `n` more values, which no instruction names yet. */
 void flow_add_values(struct flow *f, struct code *c, int32_t n);
+
+/* The two instructions are made of one site, neither for another. */
+static inline bool flow_is_of_site(const struct machine_inst *a, const struct machine_inst *b)
+{
+    return a->site == b->site && !a->early && !b->early;
+}
+
+/* The words of a value that an operand names. */
+static inline uint8_t flow_words(const struct operand *o)
+{
+    return (uint8_t)(o->words > 1 ? 3 : 1 << o->word);
+}
+
+/* The name of a value while a site makes it anew word by word: an operand whose words are not made yet is what was there before. */
+struct flow_names {
+    int32_t *now;    /* [values] */
+    int32_t *before; /* [values] */
+    int32_t *since;  /* [values] the run of a site's instructions that makes it, + 1 */
+    uint8_t *made;   /* [values] words */
+    int32_t run;
+};
+
+static inline int32_t flow_name(const struct flow_names *n, int32_t value, uint8_t words)
+{
+    return n->since[value] == n->run + 1 && !(words & n->made[value]) ? n->before[value] : n->now[value];
+}
+
+/* The value is another one from here on. */
+static inline void flow_begin(struct flow_names *n, int32_t value, int32_t name)
+{
+    n->before[value] = n->now[value];
+    n->now[value] = name;
+    n->since[value] = n->run + 1;
+    n->made[value] = 0;
+}
+
+struct flow_names flow_names_new(int32_t values);
+void flow_names_release(struct flow_names *n);
 
 /* Values alive before an instruction of these touches, from those alive behind it. */
 void flow_step_back(const struct flow *f, int32_t inst, uint64_t *live);

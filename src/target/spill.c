@@ -342,15 +342,15 @@ struct writing {
     struct flow *f; /* its flow */
     int32_t ntouches, cap;
     int32_t *slot;  /* [values] + 1 */
-    int32_t *name;  /* [values] the register that it is in here */
+    struct flow_names names; /* of the registers that values are in here */
     struct spills *spills;
     int32_t frame;  /* the instruction that makes room on the stack, or -1 */
 };
 
-static void add_touch(struct writing *w, int32_t value, bool writes, bool begins)
+static void add_touch(struct writing *w, int32_t value, uint8_t words, bool writes, bool begins)
 {
     ALLOC_GROW(w->f->touches, w->ntouches, w->cap);
-    w->f->touches[w->ntouches++] = (struct touch){.value = value, .writes = writes, .begins = begins};
+    w->f->touches[w->ntouches++] = (struct touch){.value = value, .words = words, .writes = writes, .begins = begins};
 }
 
 static int32_t slot_of(struct writing *w, int32_t value)
@@ -379,7 +379,7 @@ static void add_access(struct writing *w, int32_t value, int32_t reg, const stru
     } else {
         in->result[0] = data;
     }
-    add_touch(w, reg, !store, !store);
+    add_touch(w, reg, 3, !store, !store);
     *(store ? &w->spills->stored : &w->spills->loaded) += 4 * words;
     if (by->taken == TAKEN_NEVER || by->site < 0 || w->block->times == TIMES_REST)
         return; /* turns left over are like those side by side */
@@ -398,7 +398,8 @@ static void add_reload(struct writing *w, const struct reload *r)
     const struct spilling *s = w->s;
     const struct machine_inst *by = &s->c->insts[r->inst];
     begin_inst(w);
-    w->name[r->value] = r->name;
+    w->names.now[r->value] = r->name;
+    w->names.since[r->value] = 0;
     if (!s->maker[r->value]) {
         add_access(w, r->value, r->name, by, false);
         return;
@@ -407,13 +408,13 @@ static void add_reload(struct writing *w, const struct reload *r)
     in->site = by->site;
     in->early = true;
     in->result[0].number = r->name;
-    add_touch(w, r->name, true, true);
+    add_touch(w, r->name, 3, true, true);
 }
 
 static void rename_operand(const struct writing *w, struct operand *o)
 {
     if (o->file == FILE_REGISTER && o->number < w->s->f->nvalues)
-        o->number = w->name[o->number];
+        o->number = flow_name(&w->names, o->number, flow_words(o));
 }
 
 static bool writes_again(const struct spilling *s, int32_t i, int32_t end, int32_t value)
@@ -437,8 +438,8 @@ static int32_t add_frame(struct writing *w, const struct machine_inst *by)
     in->result[0] = in->source[0] = stack;
     in->source[1] = (struct operand){.file = FILE_IMMEDIATE};
     in->source[2] = (struct operand){.file = FILE_ZERO};
-    add_touch(w, stack.number, false, false);
-    add_touch(w, stack.number, true, false);
+    add_touch(w, stack.number, 1, false, false);
+    add_touch(w, stack.number, 1, true, false);
     return w->to.ninsts - 1;
 }
 
@@ -449,14 +450,17 @@ static void add_inst(struct writing *w, int32_t i, int32_t end)
     for (int32_t r = s->last_reload[i] - 1; r >= 0; r = s->reloads[r].next)
         add_reload(w, &s->reloads[r]);
     begin_inst(w);
+    w->names.run += !i || !flow_is_of_site(&s->c->insts[i], &s->c->insts[i - 1]);
     struct machine_inst *in = code_add(&w->to, &s->c->insts[i]);
     for (int n = 0; n < in->nsources; n++)
         rename_operand(w, &in->source[n]);
     for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
-        int32_t v = f->touches[t].value;
-        if (f->touches[t].writes && f->touches[t].begins)
-            w->name[v] = v;
-        add_touch(w, w->name[v], f->touches[t].writes, f->touches[t].begins);
+        const struct touch *o = &f->touches[t];
+        if (o->writes && o->begins)
+            flow_begin(&w->names, o->value, o->value);
+        if (o->writes)
+            w->names.made[o->value] |= o->words;
+        add_touch(w, o->writes ? w->names.now[o->value] : flow_name(&w->names, o->value, o->words), o->words, o->writes, o->begins);
     }
     for (int n = 0; n < in->nresults; n++)
         rename_operand(w, &in->result[n]);
@@ -468,7 +472,7 @@ static void add_inst(struct writing *w, int32_t i, int32_t end)
         if (!f->touches[t].writes || !s->kept[v] || writes_again(s, i, end, v))
             continue;
         begin_inst(w);
-        add_access(w, v, w->name[v], by, true);
+        add_access(w, v, w->names.now[v], by, true);
     }
 }
 
@@ -521,7 +525,7 @@ static void write_code(struct spilling *s, struct spills *to)
         most += s->f->touches[t].writes;
     w.f = &made;
     w.slot = alloc_zeroed((size_t)all * sizeof *w.slot);
-    w.name = alloc_zeroed((size_t)all * sizeof *w.name);
+    w.names = flow_names_new(all);
     made.touches = NULL;
     made.first = alloc_zeroed(((size_t)most + 2) * sizeof *made.first);
     w.to.insts = NULL;
@@ -532,7 +536,7 @@ static void write_code(struct spilling *s, struct spills *to)
         code_begin_block(&w.to, bl->times, bl->of, bl->rounds, bl->ir);
         w.block = bl;
         for (int32_t v = 0; v < s->f->nvalues; v++)
-            w.name[v] = v;
+            w.names.now[v] = v, w.names.since[v] = 0;
         if (flow_is_of_kernel(bl) && bl->count)
             find_following(s, b);
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
@@ -550,7 +554,7 @@ static void write_code(struct spilling *s, struct spills *to)
     s->f->touches = made.touches;
     s->f->first = made.first;
     alloc_release(w.slot);
-    alloc_release(w.name);
+    flow_names_release(&w.names);
     share(w.accesses, w.naccesses, to);
     alloc_release(w.accesses);
 }

@@ -115,6 +115,85 @@ static void counted(void **state)
     strbuf_release(&s);
 }
 
+/* Two words of a value of the code before it has physical registers: what one of these holds. */
+struct holder {
+    int32_t value;
+    int word;
+};
+
+/* Follows each block twice, as it was before registers were given and as it is: what an instruction reads must be what the register holds.
+ * Of what is alive when the block begins only the first read tells. */
+static void follow(struct holder *held, const struct operand *v, const struct operand *p, bool writes, const char *name, int32_t i)
+{
+    const int words = v->words > 2 ? 1 : v->words ? v->words : 1;
+    if (v->file != FILE_REGISTER)
+        return;
+    assert_int_equal(p->file, FILE_REGISTER);
+    for (int w = 0; w < words; w++) {
+        struct holder *h = &held[p->number + w], wanted = {v->number, v->word + w};
+        assert_true(p->number + w < 255);
+        if (!writes && h->value >= 0 && (h->value != wanted.value || h->word != wanted.word))
+            fail_msg("%s: instruction %d reads word %d of value %d in R%d, which holds word %d of value %d", name, (int)i, wanted.word, (int)wanted.value, (int)p->number + w,
+                     h->word, (int)h->value);
+        *h = wanted;
+    }
+}
+
+static int check_kernel(struct ir_kernel *k)
+{
+    struct code *v = target_code(k, 90, TARGET_SCHEDULED), *p = target_code(k, 90, TARGET_ALLOCATED);
+    struct holder held[256];
+    int n = 0;
+    assert_int_equal(v->ninsts, p->ninsts);
+    for (int32_t b = 0; b < v->nblocks; b++) {
+        if (v->blocks[b].times == TIMES_CALLED || v->blocks[b].rounds < 0)
+            continue;
+        for (int r = 0; r < 256; r++)
+            held[r].value = -1;
+        for (int32_t i = v->blocks[b].first; i < v->blocks[b].first + v->blocks[b].count; i++, n++) {
+            const struct machine_inst *x = &v->insts[i], *y = &p->insts[i];
+            assert_int_equal(x->op, y->op);
+            for (int s = 0; s < x->nsources; s++)
+                follow(held, &x->source[s], &y->source[s], false, k->name, i);
+            for (int r = 0; r < x->nresults; r++)
+                follow(held, &x->result[r], &y->result[r], true, k->name, i);
+            const struct ir_inst *site = x->site >= 0 && !x->early ? &k->insts[x->site] : NULL;
+            for (int r = 0; site && (site->vec > CODE_RESULTS || site->ndst > CODE_RESULTS) && r < 256; r++)
+                held[r].value = -1; /* it writes more than its operands name */
+        }
+    }
+    code_free(v);
+    code_free(p);
+    return n;
+}
+
+/* Kernels of tests/truth, with as many registers as they like and with 24. */
+static void holders(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"aat_tile", "bfs", "matmul_coarse", "merge_path", "occupancy", "radix_pass", "scan", "spmv", "struct_size"};
+    int n = 0, kernels = 0;
+    for (size_t f = 0; f < 2 * sizeof files / sizeof *files; f++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/truth/ptx/%s.nvcc.ptx", TESTS, files[f / 2]);
+        char *text = read_text(path);
+        struct ptx_module *m = parse_text(path, text);
+        for (int i = 0; i < m->nfuncs; i++) {
+            if (!m->funcs[i]->entry)
+                continue;
+            struct ir_kernel *k = build_kernel(m, m->funcs[i]->name);
+            rewrite(k);
+            ((struct ptx_function *)k->function)->maxnreg = f % 2 ? 24 : 0;
+            n += check_kernel(k);
+            kernels++;
+            ir_free(k);
+        }
+        ptx_free(m);
+        free(text);
+    }
+    assert_true(kernels > 60 && n > 10000);
+}
+
 /* --- values that do not fit --- */
 
 /* A kernel that may take 24 registers: the n loaded words, then what follows. */
@@ -267,7 +346,7 @@ static void barriers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted), cmocka_unit_test(holders),
                                        cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(waiting),
                                        cmocka_unit_test(barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
