@@ -115,7 +115,10 @@ static void list_one(const struct ir_kernel *k, const struct device *d, int afte
 {
     struct code *c = target_code(k, device_arch(d), (enum target_step)after);
     struct listing l = {.k = k, .notes = notes, .out = out};
-    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, %s\n", k->name, c->arch, d->name, (int)code_size(c), how_sure(d, 1));
+    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, ", k->name, c->arch, d->name, (int)code_size(c));
+    if (c->registers)
+        strbuf_addf(out, "%d registers, ", c->registers);
+    strbuf_addf(out, "%s\n", how_sure(d, 1));
     print_missing(c, "# ", out);
     for (int32_t i = 0; !c->nblocks && i < c->ninsts; i++)
         list_inst(&l, c, i);

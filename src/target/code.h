@@ -107,6 +107,7 @@ struct code {
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
     int32_t stack;                /* the register of the stack pointer, or -1 */
+    int registers;                /* a thread, once values have their places; else 0 */
     uint32_t called;              /* bit set over enum code_function */
 };
 

@@ -11,21 +11,22 @@
 
 #include <string.h>
 
-/* LEAST: what ptxas reports at least for a kernel that does something. PLENTY: registers that leave an SM full of warps. CALLING: of a
+/* LEAST: what ptxas reports at least for a kernel that does something. CALLING: of a
  * kernel that calls. TURNS: how often the order is made for fewer registers. RESERVED: R1, and two that the report is above the registers used.
  * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
-enum { MOST = 255, LEAST = 8, PLENTY = 32, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+enum { LEAST = 8, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
-/* 65536 registers an SM since compute capability 3.0 (CUDA C++ programming guide, technical specifications), given out in eights;
- * .minnctapersm without .maxntid says nothing. */
-int fit_most(const struct ptx_function *f)
+/* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
+ * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
+int fit_most(const struct ptx_function *f, int arch)
 {
     const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
-    uint64_t most = threads ? 65536 / (threads * (f->minnctapersm ? f->minnctapersm : 1)) / 8 * 8 : MOST;
+    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1), least = arch_registers(arch);
+    uint64_t blocks = f->minnctapersm && threads * f->minnctapersm <= 32 * (uint64_t)arch_warps(arch) ? f->minnctapersm : 1;
+    uint64_t most = threads ? (uint64_t)arch_register_file(arch) / (threads * blocks) / 8 * 8 : least;
     if (f->maxnreg && f->maxnreg < most)
         most = f->maxnreg;
-    return most < MOST ? (int)most : MOST;
+    return most < least ? (int)most : (int)least;
 }
 
 /* A way of putting the code into registers. */
@@ -56,8 +57,9 @@ static struct way try_order(const struct lowered *l, const struct shape *s, cons
 /* The order that takes least of those for this many registers and for some fewer. */
 static struct way try_orders(const struct lowered *l, const struct shape *s, const struct code *laid, int most)
 {
+    const int plenty = arch_registers_for(l->arch, arch_warps(l->arch));
     struct way best = try_order(l, s, laid, most, 0);
-    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && best.wanted >= PLENTY; turn++) {
+    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && best.wanted >= plenty; turn++) {
         fewer += best.used - best.wanted;
         struct way w = try_order(l, s, laid, most, fewer);
         bool better = w.used < best.used;
@@ -100,8 +102,9 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
 /* The report is even for 201 of the 231 kernels of tests/truth and of the public programs (ptxas 13.0 (V13.0.88), sm_90). */
 int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits)
 {
+    const int plenty = arch_registers_for(l->arch, arch_warps(l->arch)); /* that leave an SM full of warps */
     struct way best = try_orders(l, s, c, most);
-    if (best.used > PLENTY || best.wanted > PLENTY) {
+    if (best.used > plenty || best.wanted > plenty) {
         struct code *scratch = code_copy(c);
         struct flow *f = flow_new(l, s, scratch);
         if (spill_free(c, f)) {
@@ -121,11 +124,12 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         if (l->arch >= CONTROLLED)
             scoreboard(best.c, best.f);
     }
-    int n = best.wanted <= PLENTY && best.wanted > best.used ? best.wanted : best.used;
+    int n = best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used;
     n += n & 1;
     n = spills->n ? most : n;
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
     code_take(c, best.c);
     drop(&best);
-    return n < most ? n : most;
+    c->registers = n < most ? n : most;
+    return c->registers;
 }

@@ -15,7 +15,8 @@ struct spills;
  * is found (waits.h). numbered: operands name physical registers. most: registers that the launch bounds allow a thread. Returns how many it takes, as ptxas reports them: an estimate. */
 int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits);
 
-/* What the launch bounds allow: .maxnreg, and 65536 registers an SM for .minnctapersm blocks of .maxntid threads. */
-int fit_most(const struct ptx_function *f);
+/* What the architecture and the launch bounds allow a thread: .maxnreg, and the registers of a multiprocessor for .minnctapersm blocks of
+ * .maxntid threads. */
+int fit_most(const struct ptx_function *f, int arch);
 
 #endif

@@ -17,20 +17,8 @@
 enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
-/* Registers a thread at which an SM of 65536 registers loses warps (2048 threads down to 256, in eights). */
-static const int steps[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255};
-
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
 enum { EXTRA_CALL = 14, EXTRA_PAIRS = 10 };
-
-/* The most registers with which an SM has as many warps as with this number. */
-static int step_of(int registers)
-{
-    size_t s = 0;
-    while (s + 1 < sizeof steps / sizeof *steps && steps[s] < registers)
-        s++;
-    return steps[s];
-}
 
 struct item {
     int32_t inst, count;   /* instructions */
@@ -47,7 +35,10 @@ struct item {
     bool placed;
 };
 
+enum { STEPS = 16 };
+
 struct scheduling {
+    int steps[STEPS], nsteps; /* registers a thread at which an SM loses warps: of Hopper 32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255 */
     const struct lowered *l;
     const struct ir_kernel *k;
     struct code *c;
@@ -105,6 +96,26 @@ static int wait_of(const struct code *c, int32_t inst, int32_t count)
 static int words_of(const struct flow *f, int32_t value)
 {
     return f->file[value] == FILE_REGISTER ? f->words[value] : 0;
+}
+
+/* --- steps of occupancy --- */
+
+/* Warps are given away in fours. */
+static void find_steps(struct scheduling *p, int arch)
+{
+    for (int warps = arch_warps(arch); warps >= 4 && p->nsteps < STEPS; warps -= 4) {
+        const int step = arch_registers_for(arch, warps);
+        if (!p->nsteps || step > p->steps[p->nsteps - 1])
+            p->steps[p->nsteps++] = step;
+    }
+}
+
+static int step_of(const struct scheduling *p, int registers)
+{
+    int s = 0;
+    while (s + 1 < p->nsteps && p->steps[s] < registers)
+        s++;
+    return p->steps[s];
 }
 
 /* --- a block's items --- */
@@ -501,7 +512,7 @@ static void keep(struct scheduling *p)
  * begins early; then as far as the next step allows that; else the order takes as few registers as it can, unless that wins no step, or even those are too many. */
 static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
 {
-    const int plenty = (steps[0] < most ? steps[0] : most) - fewer;
+    const int plenty = (p->steps[0] < most ? p->steps[0] : most) - fewer;
     p->slot = p->apart;
     int n = place(p, block, NO_LIMIT, LATENCY);
     keep(p);
@@ -513,8 +524,8 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
     if (n <= plenty)
         return n;
     const int ptx = place(p, block, NO_LIMIT, PTX_ORDER), frugal = place(p, block, NO_LIMIT, FRUGAL), tight = ptx <= frugal ? ptx : frugal;
-    for (size_t s = 0; s < sizeof steps / sizeof *steps && steps[s] < n && (!s || steps[s] < tight); s++) {
-        const int step = steps[s] < most ? steps[s] : most;
+    for (int s = 0; s < p->nsteps && p->steps[s] < n && (!s || p->steps[s] < tight); s++) {
+        const int step = p->steps[s] < most ? p->steps[s] : most;
         if (place(p, block, step - fewer - RESERVED, LATENCY) <= step - fewer) {
             keep(p);
             return step;
@@ -522,11 +533,11 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
     }
     if (tight > most && 100 * n <= WORTH * tight)
         return n;
-    if (n <= tight || step_of(n) == step_of(tight))
+    if (n <= tight || step_of(p, n) == step_of(p, tight))
         return n;
     place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);
     keep(p);
-    return tight > plenty ? tight : steps[0] < most ? steps[0] : most;
+    return tight > plenty ? tight : plenty + fewer;
 }
 
 /* Instructions and their touches in the order of the items. */
@@ -562,6 +573,7 @@ int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, 
     int32_t longest = 0;
     for (int32_t b = 0; b < c->nblocks; b++)
         longest = c->blocks[b].count > longest ? c->blocks[b].count : longest;
+    find_steps(&p, c->arch);
     p.touched = alloc_zeroed(values * sizeof *p.touched);
     p.uses = alloc_zeroed(values * sizeof *p.uses);
     p.writer = alloc_zeroed(values * sizeof *p.writer);

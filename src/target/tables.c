@@ -20,8 +20,6 @@
 
 #include <string.h>
 
-enum { REGISTERS_MOST = 255 };
-
 struct expansion {
     uint16_t op, type;
     enum form form;
@@ -342,7 +340,7 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     earlier(m.code, k); /* what layout added */
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
-        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function) : REGISTERS_MOST, after == TARGET_ALLOCATED, &m.spills, m.waits);
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits);
     return m;
 }
 

@@ -288,6 +288,40 @@ static void around_a_loop(void **state)
     strbuf_release(&s);
 }
 
+/* What a thread can have: 63 registers of compute capability 2.0, 124 of 1.0, 255 of 3.5. */
+static void of_architectures(void **state)
+{
+    (void)state;
+    struct ptx_function f = {0};
+    assert_int_equal(fit_most(&f, 10), 124);
+    assert_int_equal(fit_most(&f, 20), 63);
+    assert_int_equal(fit_most(&f, 35), 255);
+    f.maxntid[0] = 512;
+    f.minnctapersm = 2;
+    assert_int_equal(fit_most(&f, 20), 32); /* 32768 / 1024 */
+    assert_int_equal(fit_most(&f, 90), 64); /* 65536 / 1024 */
+    f.maxntid[0] = 256;
+    f.minnctapersm = 8;
+    assert_int_equal(fit_most(&f, 90), 32); /* 65536 / 2048 */
+    assert_int_equal(fit_most(&f, 86), 255); /* it has no room for 2048 threads; 65536 / 256 */
+    f.maxnreg = 24;
+    assert_int_equal(fit_most(&f, 90), 24);
+    struct ptx_module *m;
+    struct strbuf s;
+    strbuf_init(&s);
+    for (int i = 0; i < 70; i++)
+        strbuf_addf(&s, "ld.volatile.global.f32 %%f%d, [%%rd2+%d];\n", 10 + i, 64 * i + 64);
+    for (int i = 0; i < 70; i++)
+        strbuf_addf(&s, "st.volatile.global.f32 [%%rd2+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
+    struct ir_kernel *k = rewritten_of(s.s, &m);
+    const struct target_tables *fermi = target_tables(k, &k->arena, 20), *hopper = target_tables(k, &k->arena, 90);
+    assert_int_equal(fermi->registers, 63);
+    assert_true(fermi->nspills > 2 * (70 - 63) && hopper->nspills == 0 && hopper->registers > 70);
+    ir_free(k);
+    ptx_free(m);
+    strbuf_release(&s);
+}
+
 /* --- what waits --- */
 
 static uint8_t waits_of(const struct made *a, const struct target_tables *t, bool (*is)(const struct ir_inst *), int n)
@@ -347,7 +381,7 @@ static void barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted), cmocka_unit_test(holders),
-                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(waiting),
+                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(of_architectures), cmocka_unit_test(waiting),
                                        cmocka_unit_test(barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
