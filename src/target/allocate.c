@@ -154,19 +154,13 @@ static bool is_register(const struct places *a, int32_t value)
     return a->f->file[value] == FILE_REGISTER;
 }
 
-/* Registers of a file. */
-static int32_t file_size(int file)
-{
-    return file == FILE_REGISTER ? MOST : file == FILE_UNIFORM ? 63 : file == FILE_PREDICATE || file == FILE_UNIFORM_PREDICATE ? 7 : 4;
-}
-
 static bool fits(const struct places *a, int32_t value, int32_t reg)
 {
     if (value == a->c->stack)
         return reg == STACK;
     if (is_register(a, value) && (reg == STACK || (reg < STACK && reg + a->f->words[value] > STACK)))
         return false;
-    if (reg < 0 || reg + a->f->words[value] > file_size(a->f->file[value]))
+    if (reg < 0 || reg + a->f->words[value] > MOST)
         return false;
     for (int32_t s = a->first[value]; s >= 0; s = a->segments[s].next)
         for (int32_t w = 0; w < a->f->words[value]; w++)
@@ -225,7 +219,7 @@ static bool put_value(struct places *a, int32_t value)
             return true;
         }
     }
-    for (int32_t reg = 0; reg + words <= file_size(a->f->file[value]); reg += words)
+    for (int32_t reg = 0; reg + words <= MOST; reg += words)
         if (fits(a, value, reg)) {
             put(a, value, reg);
             return true;

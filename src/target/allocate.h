@@ -2,7 +2,7 @@
  *
  * In: scheduled code and its flow. Out: the same code, whose operands name physical registers. A value is in one place for as long as it
  * is alive; pairs are aligned, elements of a vector stand side by side where they can, R1 is the stack pointer. Predicates and
- * registers of the warp are files of their own. */
+ * registers of the warp are files of their own, whose sizes are not looked at: what is too much of them is numbered on. */
 #ifndef TARGET_ALLOCATE_H
 #define TARGET_ALLOCATE_H
 

@@ -13,8 +13,9 @@
  * the next one is looked for, so that time grows with a block's size. Kernels of `tests/truth` need the same registers with it.
  * WORTH: where values go through local memory anyway, the order for latency is taken if it needs at most so many registers, per cent of the
  * tightest (lulesh of tests/truth/public with 24 to 64 registers, ptxas 13.0, 2026-11-29).
+ * PREDICATES: that there are; an instruction that makes one more waits for others.
  * RESERVED: the stack pointer R1, and two that the report is always above the highest register used (sm_90). */
-enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120 };
+enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
@@ -53,6 +54,7 @@ struct scheduling {
     int32_t *reader_before; /* of a read: the one before of the same value, + 1 */
     uint8_t *apart;   /* [values] words, with words loaded from elsewhere than shared memory in pairs of their own */
     const uint8_t *slot; /* [values] words that a value takes: `apart` or f->words */
+    int npredicates;  /* alive */
     uint64_t *live;
     const uint64_t *end; /* alive at the block's end */
     int late[HOLD];   /* words of values read for the last time, by item since */
@@ -374,6 +376,17 @@ static int growth(const struct scheduling *p, const struct item *it)
     return words;
 }
 
+/* Predicates more (or less) alive behind the item. */
+static int predicates(const struct scheduling *p, const struct item *it)
+{
+    int n = 0;
+    for (int32_t r = it->read; r < it->read + it->nreads; r++)
+        n -= p->f->file[p->values[r]] == FILE_PREDICATE && ends_here(p, p->values[r]);
+    for (int32_t w = it->write; w < it->write + it->nwrites; w++)
+        n += p->f->file[p->values[w]] == FILE_PREDICATE && !ir_bit(p->live, p->values[w]);
+    return n;
+}
+
 /* Which of two items comes next. Within the limit: what can start now before what cannot, then what the most waits for.
  * Beyond it: what needs fewer registers, then the order of the PTX. */
 static bool is_better(const struct item *a, int grow_a, const struct item *b, int grow_b, int room, int32_t cycle, int32_t length)
@@ -415,10 +428,13 @@ static void start(struct scheduling *p, int32_t block, int *now)
         for (int32_t r = it->read; r < it->read + it->nreads; r++)
             p->uses[p->values[r]]++;
     }
-    *now = 0;
+    *now = p->npredicates = 0;
     for (size_t w = 0; w < p->f->set; w++)
-        for (uint64_t bits = p->live[w]; bits; bits &= bits - 1)
-            *now += words_of(p->f, (int32_t)(64 * w) + __builtin_ctzll(bits));
+        for (uint64_t bits = p->live[w]; bits; bits &= bits - 1) {
+            int32_t v = (int32_t)(64 * w) + __builtin_ctzll(bits);
+            *now += words_of(p->f, v);
+            p->npredicates += p->f->file[v] == FILE_PREDICATE;
+        }
 }
 
 /* The words that are free again. */
@@ -441,13 +457,19 @@ static int32_t next_item(const struct scheduling *p, int32_t first, int room, in
 {
     int32_t best = -1;
     int best_growth = 0;
+    bool best_full = false;
     for (int32_t i = first; i < p->n && i - first < WINDOW; i++) {
         const struct item *it = &p->items[i];
         if (it->placed || it->before)
             continue;
         int g = growth(p, it);
-        if (best < 0 || (by == FRUGAL ? g < best_growth : is_better(it, g, &p->items[best], best_growth, room, cycle, length)))
-            best = i, best_growth = g;
+        const int more = predicates(p, it);
+        const bool full = more > 0 && p->npredicates + more > PREDICATES;
+        bool better = best < 0 || (by == FRUGAL ? g < best_growth : is_better(it, g, &p->items[best], best_growth, room, cycle, length));
+        if (best >= 0 && full != best_full)
+            better = best_full;
+        if (better)
+            best = i, best_growth = g, best_full = full;
         if (by == PTX_ORDER)
             break;
     }
@@ -469,6 +491,7 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         const int32_t best = next_item(p, first, limit - now, cycle, length, by);
         struct item *it = &p->items[best];
         p->order[done] = best;
+        p->npredicates += predicates(p, it);
         it->placed = true;
         cycle = it->earliest > cycle ? it->earliest : cycle;
         most = now + it->extra > most ? now + it->extra : most;
@@ -488,8 +511,10 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         p->late[done % HOLD] = late ? freed - taken : 0;
         most = now > most ? now : most;
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
-            if (p->uses[p->values[w]] == 0 && !stays(p, p->values[w]))
+            if (p->uses[p->values[w]] == 0 && !stays(p, p->values[w])) {
+                p->npredicates -= p->f->file[p->values[w]] == FILE_PREDICATE && ir_bit(p->live, p->values[w]);
                 now -= drop(p, p->values[w]);
+            }
         for (int32_t a = 0; a < it->nafter; a++) {
             struct item *o = &p->items[it->after[a]];
             int32_t at = cycle + it->delay[a];
