@@ -12,9 +12,10 @@
 #include <string.h>
 
 /* LEAST: what ptxas reports at least for a kernel that does something. CALLING: of a
- * kernel that calls. TURNS: how often the order is made for fewer registers. RESERVED: R1, and two that the report is above the registers used.
+ * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
+ * are kept in registers. RESERVED: R1, and two that the report is above the registers used.
  * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
-enum { LEAST = 8, CALLING = 24, TURNS = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+enum { LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
  * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
@@ -82,7 +83,7 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
 {
     const struct way whole = *w;
     int room = most - RESERVED > FEWEST ? most - RESERVED : FEWEST;
-    for (int turn = 0; turn < TURNS; turn++) {
+    for (int turn = 0; turn < FITS; turn++) {
         struct way next = {.c = code_copy(whole.c), .f = flow_copy(whole.f, whole.c), .wanted = most};
         spills->n = spills->bytes = spills->stored = spills->loaded = 0;
         spill_store(l, next.c, next.f, room, spills);
@@ -126,10 +127,10 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     }
     int n = best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used;
     n += n & 1;
-    n = spills->n ? most : n;
+    n = spills->n && best.used <= most ? most : n; /* fewer than an instruction needs are not to be had */
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
     code_take(c, best.c);
+    c->registers = n < most || best.used > most ? n : most;
     drop(&best);
-    c->registers = n < most ? n : most;
     return c->registers;
 }

@@ -123,7 +123,8 @@ static void add_touches(struct finding *g, int32_t i, int32_t first, bool last)
         int32_t value = value_of(g, &in->result[r]);
         if (value < 0)
             continue;
-        name(g, value, in->result[r].file, in->result[r].words > 2 ? 1 : in->result[r].words > in->result[r].word + 1 ? in->result[r].words : in->result[r].word + 1);
+        const int words = in->result[r].words, word = in->result[r].word;
+        name(g, value, in->result[r].file, words > 2 ? 1 : words > word + 1 ? words : word + 1);
         write(g, value, flow_words(&in->result[r]), in->guard.file != FILE_NONE);
     }
     if (more)

@@ -207,7 +207,8 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->cycles = it->cycles < LONGEST ? it->cycles : LONGEST;
     add_touches(p, it);
     it->extra = it->in ? extra_registers(p, it) : 0;
-    if (it->in && is_load(it->in) && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG && p->l->only[it->in->dst[0]] >= 0)
+    if (it->in && is_load(it->in) && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG &&
+        p->l->only[it->in->dst[0]] >= 0)
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
             p->apart[p->values[w]] = words_of(p->f, p->values[w]) == 1 ? 2 : p->apart[p->values[w]];
 }
@@ -244,7 +245,8 @@ static bool are_apart(const struct scheduling *p, const struct item *a, const st
     const struct operand *base = &x->source[0], *other = &y->source[0];
     if (base->file != FILE_REGISTER || other->file != FILE_REGISTER || base->number != other->number)
         return false;
-    const int32_t bytes = ptx_type_info[a->in->type].bits / 8 * (a->in->vec ? a->in->vec : 1), others = ptx_type_info[b->in->type].bits / 8 * (b->in->vec ? b->in->vec : 1);
+    const int32_t bytes = ptx_type_info[a->in->type].bits / 8 * (a->in->vec ? a->in->vec : 1);
+    const int32_t others = ptx_type_info[b->in->type].bits / 8 * (b->in->vec ? b->in->vec : 1);
     return x->offset + bytes <= y->offset || y->offset + others <= x->offset;
 }
 

@@ -16,8 +16,12 @@ struct pending {
 
 static int place_of(const struct operand *o)
 {
-    int first = o->file == FILE_REGISTER ? 0 : o->file == FILE_PREDICATE ? PREDICATES : o->file == FILE_UNIFORM ? UNIFORMS : o->file == FILE_UNIFORM_PREDICATE ? UNIFORM_PREDICATES : -1;
-    int end = o->file == FILE_REGISTER ? PREDICATES : o->file == FILE_PREDICATE ? UNIFORMS : o->file == FILE_UNIFORM ? UNIFORM_PREDICATES : PLACES;
+    static const struct {
+        int first, end;
+    } files[] = {[FILE_REGISTER] = {0, PREDICATES}, [FILE_PREDICATE] = {PREDICATES, UNIFORMS}, [FILE_UNIFORM] = {UNIFORMS, UNIFORM_PREDICATES},
+                 [FILE_UNIFORM_PREDICATE] = {UNIFORM_PREDICATES, PLACES}};
+    const bool known = o->file < sizeof files / sizeof *files && files[o->file].end;
+    const int first = known ? files[o->file].first : -1, end = known ? files[o->file].end : 0;
     return first < 0 || first + o->number + (o->words > 1 ? o->words : 1) > end ? -1 : first + o->number;
 }
 

@@ -273,6 +273,32 @@ static void dependencies_follow_content(void **state)
     assert_int_not_equal(access(dir, F_OK), 0);
 }
 
+/* -maxrregcount: kernels that say nothing of their launches, with a body. */
+static void registers_are_limited(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *limited;
+    } rows[] = {
+        {".entry k(.param .u64 p)\n{ ret; }", ".entry k(.param .u64 p) .maxnreg 24\n{ ret; }"},
+        {".visible .entry k\n{ ret; }", ".visible .entry k .maxnreg 24\n{ ret; }"},
+        {".entry k(.param .u64 p)\n.maxntid 64, 1, 1\n{ ret; }", NULL},
+        {".entry k()\n.maxnreg 40\n{ ret; }", NULL},
+        {".entry k();\n.func f() { ret; }", NULL},
+        {"// .entry k()\n.func f() { ret; }", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf ptx;
+        strbuf_init(&ptx);
+        strbuf_adds(&ptx, rows[i].text);
+        ptxfile_limit(&ptx, 24);
+        assert_string_equal(ptx.s, rows[i].limited ? rows[i].limited : rows[i].text);
+        ptxfile_limit(&ptx, 16); /* it is limited already */
+        assert_string_equal(ptx.s, rows[i].limited ? rows[i].limited : rows[i].text);
+        strbuf_release(&ptx);
+    }
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -280,7 +306,7 @@ int main(void)
         T(a_crash_is_one_line), T(included_files_lead_back),
         T(both_passes_are_heard_once), T(included_files_lead_back),
         T(the_compilers_own_headers_do_not_warn), T(tools_have_no_file),
-        T(a_missing_package_is_named_once), T(undefined_names_once), T(ptx_at_first_sight), T(entries_by_whole_name),
+        T(a_missing_package_is_named_once), T(undefined_names_once), T(ptx_at_first_sight), T(entries_by_whole_name), T(registers_are_limited),
         T(kernels_of_stubs), T(damaged_objects_are_refused), T(dependencies_follow_content),
     };
 #undef T
