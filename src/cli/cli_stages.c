@@ -34,6 +34,7 @@ static bool has_flag(enum stage stage, int flag)
 {
     switch (flag) {
     case FLAG_AFTER:
+        return stage == STAGE_IR || stage == STAGE_TARGET;
     case FLAG_PASSES:
         return stage == STAGE_IR;
     case FLAG_KERNEL:
@@ -75,7 +76,7 @@ struct stages {
     uint32_t block[3];   /* --block; x 0: not given */
     const char *isa;     /* --isa, or NULL: the host's */
     bool counting, split, whole_block, first, as_ir, optimised;
-    int after;           /* --after: how many passes are run */
+    int after;           /* --after: how many passes are run; of machine code: how many steps */
     bool list_passes;
     double seconds[TARGET_PASSES]; /* list_passes: of each */
     struct ptx_module *module;
@@ -319,7 +320,7 @@ static void print_machine_code(struct stages *s, const struct ptx_function *f, s
     if (s->count)
         machine_code_count(kernels, s->devices, s->ndevices, &s->out);
     else
-        machine_code_list(kernels, s->devices, s->ndevices, &notes, &s->out);
+        machine_code_list(kernels, s->devices, s->ndevices, (s->after ? s->after : TARGET_STEPS) - 1, &notes, &s->out);
     for (int i = 1; i < s->ndevices; i++)
         ir_free(kernels[i]);
 }
@@ -419,7 +420,8 @@ static int help(enum stage stage)
         "heddle target [FLAGS] FILE: the kernels as they are run and counted, with source lines between\n\n"
         "The IR after what the GPU's assembler would do to its memory accesses (docs/target.md); instructions of\n"
         "each block, and floating-point operations that an instruction counts as. With --device the machine code\n"
-        "that this GPU executes, as Heddle takes it to be: which instructions, in the order of the source.",
+        "that this GPU executes, as Heddle takes it to be, in its order and its registers; with --after STEP as that\n"
+        "step leaves it: selected, laid-out, scheduled or allocated.",
         "heddle llvm [FLAGS] FILE: the kernels as they are given to LLVM, with source lines between\n\n"
         "A kernel that runs for long becomes machine code (docs/jit.md): a function that runs a warp, 32 threads, at\n"
         "once. This is that function in LLVM's language, a vector for each register that differs between threads.\n"
@@ -457,15 +459,17 @@ static void set_isa(struct stages *s, const char *value)
 static void set_after(struct stages *s, const char *value)
 {
     struct strbuf names;
+    bool code = s->stage == STAGE_TARGET;
+    int n = code ? (int)TARGET_STEPS : (int)TARGET_PASSES;
 
-    for (int i = 0; i < TARGET_PASSES; i++)
-        if (!strcmp(value, target_passes[i].name)) {
+    for (int i = 0; i < n; i++)
+        if (!strcmp(value, code ? target_step_names[i] : target_passes[i].name)) {
             s->after = i + 1;
             return;
         }
     strbuf_init(&names);
-    for (int i = 0; i < TARGET_PASSES; i++)
-        strbuf_addf(&names, i ? ", %s" : "one of %s", target_passes[i].name);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(&names, i ? ", %s" : "one of %s", code ? target_step_names[i] : target_passes[i].name);
     flags_wrong(&s->diags, flags[FLAG_AFTER].name, value, names.s);
     strbuf_release(&names);
 }
@@ -581,7 +585,7 @@ static int run(enum stage stage, int argc, char **argv)
     table_init(&s.address);
     strbuf_init(&s.out);
     file = take_words(&s, argc, argv);
-    if (s.count && !s.ndevices && !s.diags.errors && device_load(&s.devices[0], NULL, &s.diags))
+    if ((s.count || (s.stage == STAGE_TARGET && s.after)) && !s.ndevices && !s.diags.errors && device_load(&s.devices[0], NULL, &s.diags))
         take_device(&s);
     if (name_filter_init(&s.kernel, s.wanted, "--kernel-name", &s.diags) && !s.diags.errors)
         show(&s, file);

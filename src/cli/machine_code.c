@@ -59,40 +59,66 @@ static int unit_width(const struct device *devices, int n)
     return cores && others ? 14 : 9;
 }
 
-static void list_one(const struct ir_kernel *k, const struct device *d, const struct ir_notes *notes, struct strbuf *out)
+enum { CONTROL = 44 }; /* the column of what is said of waiting */
+
+struct listing {
+    const struct ir_kernel *k;
+    const struct ir_notes *notes;
+    const struct ptx_loc *shown;
+    struct strbuf *out;
+};
+
+static void list_inst(struct listing *l, const struct code *c, int32_t i)
 {
-    struct code *c = target_code(k, device_arch(d));
-    const struct ptx_loc *shown = NULL;
-    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, %s\n", k->name, c->arch, d->name, (int)c->ninsts, how_sure(d, 1));
+    const struct machine_inst *in = &c->insts[i];
+    const struct ptx_loc *loc = in->site >= 0 ? l->k->insts[in->site].from->loc : NULL;
+    if (in->op == OP_NONE)
+        return;
+    if (loc && loc->line && (!l->shown || loc->line != l->shown->line || strcmp(loc->file, l->shown->file))) {
+        strbuf_addf(l->out, "    # %s:%d", loc->file, loc->line);
+        if (l->notes->source)
+            l->notes->source(loc, l->notes->user, l->out);
+        strbuf_adds(l->out, "\n");
+        l->shown = loc;
+    }
+    strbuf_addf(l->out, "  %5x0  ", (unsigned)i);
+    size_t begin = l->out->len;
+    code_print(in, l->out);
+    if (in->control.stall) {
+        int room = CONTROL - (int)(l->out->len - begin);
+        strbuf_addf(l->out, "%*s", room > 0 ? room : 1, "");
+        code_print_control(in, l->out);
+    }
+    strbuf_addf(l->out, "%s\n", in->taken == TAKEN_NEVER ? "  # the long way" : "");
+}
+
+static void list_one(const struct ir_kernel *k, const struct device *d, int after, const struct ir_notes *notes, struct strbuf *out)
+{
+    struct code *c = target_code(k, device_arch(d), (enum target_step)after);
+    struct listing l = {.k = k, .notes = notes, .out = out};
+    strbuf_addf(out, "# %s for sm_%d (%s): %d instructions, ", k->name, c->arch, d->name, (int)code_size(c));
+    if (c->registers)
+        strbuf_addf(out, "%d registers, ", c->registers);
+    strbuf_addf(out, "%s\n", how_sure(d, 1));
     print_missing(c, "# ", out);
+    for (int32_t i = 0; !c->nblocks && i < c->ninsts; i++)
+        list_inst(&l, c, i);
     for (int32_t b = 0; b < c->nblocks; b++) {
         const struct machine_block *bl = &c->blocks[b];
         if (bl->count) {
             code_print_head(k, bl, out);
             strbuf_adds(out, "\n");
         }
-        for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-            const struct machine_inst *in = &c->insts[i];
-            const struct ptx_loc *loc = in->site >= 0 ? k->insts[in->site].from->loc : NULL;
-            if (loc && loc->line && (!shown || loc->line != shown->line || strcmp(loc->file, shown->file))) {
-                strbuf_addf(out, "    # %s:%d", loc->file, loc->line);
-                if (notes->source)
-                    notes->source(loc, notes->user, out);
-                strbuf_adds(out, "\n");
-                shown = loc;
-            }
-            strbuf_addf(out, "  %5x0  ", (unsigned)i);
-            code_print(in, out);
-            strbuf_addf(out, "%s\n", in->taken == TAKEN_NEVER ? "  # the long way" : "");
-        }
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            list_inst(&l, c, i);
     }
     code_free(c);
 }
 
-void machine_code_list(struct ir_kernel *const *kernels, const struct device *devices, int n, const struct ir_notes *notes, struct strbuf *out)
+void machine_code_list(struct ir_kernel *const *kernels, const struct device *devices, int n, int after, const struct ir_notes *notes, struct strbuf *out)
 {
     for (int i = 0; i < n; i++)
-        list_one(kernels[i], &devices[i], notes, out);
+        list_one(kernels[i], &devices[i], after, notes, out);
 }
 
 /* A number for each device; nothing when all are 0. */
@@ -118,7 +144,7 @@ void machine_code_count(struct ir_kernel *const *kernels, const struct device *d
     strbuf_init(&unit);
     strbuf_addf(out, "%s: instructions of the machine code, %s\n%-14s %-*s", kernels[0]->name, how_sure(devices, n), "operation", width, "pipe");
     for (int i = 0; i < n; i++) {
-        struct code *c = target_code(kernels[i], device_arch(&devices[i]));
+        struct code *c = target_code(kernels[i], device_arch(&devices[i]), TARGET_ALLOCATED);
         int32_t of_op[OPS], of_pipe[PIPES];
         code_count(c, of_op, of_pipe);
         for (int op = OP_NONE + 1; op < OPS; op++) {

@@ -44,10 +44,9 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     const struct target_tables *t = known ? target_tables(k, &k->arena, arch) : NULL;
     r->registers = t ? t->registers : 0;
     r->barriers = k->has_barrier;
-    r->stack = k->local_bytes + (t ? (unsigned)t->spill_bytes : 0);
-    r->spill_loads = r->spill_stores = 0;
-    for (int32_t i = 0; t && i < t->nspills; i++)
-        *(t->spills[i].store ? &r->spill_stores : &r->spill_loads) += 4u * t->spills[i].words;
+    r->spill_stores = t ? (unsigned)t->spill_stores : 0;
+    r->spill_loads = t ? (unsigned)t->spill_loads : 0;
+    r->stack = k->local_bytes + (t ? (unsigned)(t->spill_bytes + 7) / 8 * 8 : 0);
     r->shared = k->shared_static;
     r->constant = (unsigned)arch_generation(arch)->parameters + k->param_bytes;
     ir_free(k);

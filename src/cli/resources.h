@@ -11,7 +11,7 @@ struct diag_list;
 /* With -Xptxas -v, each file's kernels are listed on stderr in the form that ptxas has, marked as an estimate. */
 void resources_watch(struct compile_options *o);
 
-/* --registers WHERE for the program that is run: "estimate" (target/registers.h), or "ptxas": NVIDIA's assembler on PATH is
+/* --registers WHERE for the program that is run: "estimate" (target/fit.h), or "ptxas": NVIDIA's assembler on PATH is
  * asked. Sets HEDDLE_REGISTERS. A wrong word, and a ptxas that is not there, are errors in `diags`. */
 void resources_choose(const char *where, struct diag_list *diags);
 
@@ -20,7 +20,8 @@ struct ptx_module;
 struct ptx_function;
 struct kernel_resources {
     int registers, barriers; /* registers: an estimate */
-    unsigned stack, spill_stores, spill_loads, shared, constant; /* bytes: of local memory a thread, of instructions that spill, of static shared memory a block, of the first bank of constants */
+    unsigned stack, shared, constant; /* bytes: of local memory a thread, of static shared memory a block, of the first bank of constants */
+    unsigned spill_stores, spill_loads; /* bytes a thread: estimates, too */
     char why[256];
 };
 bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int arch, struct kernel_resources *r);

@@ -21,7 +21,7 @@ static void count(struct result_inst *to, const heddle_kernel *k, const struct c
     struct ran ran;
     int32_t loop;
     const enum target_turn turn = target_turn(k->tables, k->ir, b, in, &loop);
-    if (turn == TARGET_TURNS)
+    if (turn == TARGET_TURNS || in->op == OP_NONE)
         return;
     const struct ir_inst *site = &k->ir->insts[in->site];
     const double came_lanes = (double)e->block_lanes[k->tables->blocks[site->block].counted];
@@ -65,7 +65,7 @@ static void count_calls(const heddle_kernel *k, const struct code *c, struct res
 void collect_code(struct result *r, const heddle_kernel *k, const struct counters *sites, const struct exec_counts *e)
 {
     const int arch = device_arch(&k->module->device->spec);
-    struct code *c = target_code(k->ir, arch_is_known(arch) ? arch : ARCH_USUAL);
+    struct code *c = target_code(k->ir, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED);
     struct arena *a = &r->arena;
     struct strbuf text;
     strbuf_init(&text);

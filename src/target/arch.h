@@ -103,6 +103,31 @@ static inline bool arch_has_bank_operands(int arch)
     return arch < 90;
 }
 
+/* Registers that a thread can have, and those of a multiprocessor (CUDA C programming guide, technical specifications per compute
+ * capability; of 1.x the occupancy calculator's 124, where the guide says 128). */
+static inline int arch_registers(int arch)
+{
+    return arch < 20 ? 124 : arch <= 30 ? 63 : 255;
+}
+
+static inline int arch_register_file(int arch)
+{
+    return arch < 12 ? 8192 : arch < 20 ? 16384 : arch < 30 ? 32768 : 65536;
+}
+
+/* Warps of a multiprocessor (the same table: resident warps per SM). */
+static inline int arch_warps(int arch)
+{
+    return arch < 12 ? 24 : arch < 20 || arch == 75 ? 32 : arch < 30 || arch == 86 || arch == 89 ? 48 : 64;
+}
+
+/* The most registers a thread with which a multiprocessor has room for so many warps; they are given out in units. */
+static inline int arch_registers_for(int arch, int warps)
+{
+    const int unit = arch < 20 ? 4 : arch < 30 ? 2 : 8, n = arch_register_file(arch) / (32 * warps) / unit * unit;
+    return n < arch_registers(arch) ? n : arch_registers(arch);
+}
+
 /* There are registers of the whole warp: since Turing (CUDA Binary Utilities 11.1, "Turing Instruction Set": uniform datapath). */
 static inline bool arch_has_uniform(int arch)
 {

@@ -16,6 +16,29 @@ void code_free(struct code *c)
     alloc_release(c);
 }
 
+struct code *code_copy(const struct code *c)
+{
+    struct code *to = alloc_zeroed(sizeof *to);
+    *to = *c;
+    to->first = NULL;
+    to->insts = alloc_zeroed(((size_t)c->ninsts + 1) * sizeof *to->insts);
+    to->blocks = alloc_zeroed(((size_t)c->nblocks + 1) * sizeof *to->blocks);
+    memcpy(to->insts, c->insts, (size_t)c->ninsts * sizeof *to->insts);
+    memcpy(to->blocks, c->blocks, (size_t)c->nblocks * sizeof *to->blocks);
+    to->capacity = c->ninsts + 1;
+    to->block_capacity = c->nblocks + 1;
+    return to;
+}
+
+void code_take(struct code *c, struct code *from)
+{
+    alloc_release(c->first);
+    alloc_release(c->insts);
+    alloc_release(c->blocks);
+    *c = *from;
+    *from = (struct code){.arch = from->arch};
+}
+
 struct machine_inst *code_add(struct code *c, const struct machine_inst *in)
 {
     if (c->ninsts == c->capacity) {
@@ -28,13 +51,20 @@ struct machine_inst *code_add(struct code *c, const struct machine_inst *in)
     return &c->insts[c->ninsts++];
 }
 
-void code_begin_block(struct code *c, enum times times, int32_t of, int rounds)
+void code_begin_block(struct code *c, enum times times, int32_t of, int rounds, int32_t ir)
 {
     if (c->nblocks == c->block_capacity) {
         c->block_capacity = c->block_capacity ? 2 * c->block_capacity : 64;
         c->blocks = alloc_resize(c->blocks, (size_t)c->block_capacity * sizeof *c->blocks);
     }
-    c->blocks[c->nblocks++] = (struct machine_block){.first = c->ninsts, .times = times, .of = of, .rounds = rounds};
+    c->blocks[c->nblocks++] = (struct machine_block){.first = c->ninsts, .times = times, .of = of, .rounds = rounds, .ir = ir};
+}
+
+void code_begin_like(struct code *c, const struct machine_block *other)
+{
+    code_begin_block(c, other->times, other->of, other->rounds, other->ir);
+    c->blocks[c->nblocks - 1].predicated = other->predicated;
+    c->blocks[c->nblocks - 1].skips = other->skips;
 }
 
 void code_sort(struct code *c, int32_t sites)
@@ -58,7 +88,15 @@ int code_executed(const struct code *c, int32_t site)
 {
     int n = 0;
     for (int32_t i = c->first[site]; i < c->first[site + 1]; i++)
-        n += c->insts[i].taken != TAKEN_NEVER;
+        n += c->insts[i].taken != TAKEN_NEVER && c->insts[i].op != OP_NONE;
+    return n;
+}
+
+int32_t code_size(const struct code *c)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < c->ninsts; i++)
+        n += c->insts[i].op != OP_NONE;
     return n;
 }
 
@@ -67,6 +105,8 @@ void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES])
     memset(counts, 0, OPS * sizeof *counts);
     memset(pipes, 0, PIPES * sizeof *pipes);
     for (int32_t i = 0; i < c->ninsts; i++) {
+        if (c->insts[i].op == OP_NONE)
+            continue;
         counts[c->insts[i].op]++;
         pipes[code_pipe(c->arch, &c->insts[i])]++;
     }
@@ -77,7 +117,7 @@ int code_missing(const struct code *c, enum machine_op missing[OPS])
     int n = 0;
     for (int32_t i = 0; i < c->ninsts; i++) {
         enum machine_op op = (enum machine_op)c->insts[i].op;
-        bool known = arch_op(c->arch, op) != NULL;
+        bool known = op == OP_NONE || arch_op(c->arch, op) != NULL;
         for (int m = 0; m < n && !known; m++)
             known = missing[m] == op;
         if (!known)
@@ -243,4 +283,15 @@ void code_print_head(const struct ir_kernel *k, const struct machine_block *b, s
         strbuf_addf(out, ".%s: # a function; the order of its instructions is left open", code_function_names[b->of]);
         break;
     }
+}
+
+void code_print_control(const struct machine_inst *in, struct strbuf *out)
+{
+    const struct control *o = &in->control;
+    if (!o->stall)
+        return;
+    strbuf_adds(out, "[B");
+    for (int b = 0; b < 6; b++)
+        strbuf_addf(out, "%c", o->wait >> b & 1 ? '0' + b : '-');
+    strbuf_addf(out, ":R%c:W%c:S%02d]", o->read < 0 ? '-' : '0' + o->read, o->write < 0 ? '-' : '0' + o->write, o->stall);
 }

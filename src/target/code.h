@@ -61,6 +61,15 @@ enum halfword { HALFWORD_NONE, HALFWORD_LOW, HALFWORD_HIGH, HALFWORD_H1 };
 
 enum { CODE_RESULTS = 2, CODE_SOURCES = 5 };
 
+/* OP_NONE is a copy that is no instruction of the GPU: result and source are to be one register. It counts nowhere and is not printed. */
+
+/* When the instruction begins and what it tells others (scoreboard.h). */
+struct control {
+    uint8_t wait;       /* bit set of barriers that it waits for */
+    int8_t write, read; /* barriers that it sets: until its result is there, until it has read its operands; -1: none */
+    uint8_t stall;      /* cycles to the next instruction; 0: not known */
+};
+
 struct machine_inst {
     uint16_t op;      /* enum machine_op */
     uint8_t nresults, nsources, taken;
@@ -73,6 +82,7 @@ struct machine_inst {
     struct operand guard; /* FILE_NONE: none */
     struct operand result[CODE_RESULTS], source[CODE_SOURCES];
     int32_t offset;   /* memory: bytes added to source[0] */
+    struct control control;
 };
 
 /* How often a block of the machine code is executed. */
@@ -90,6 +100,7 @@ struct machine_block {
     int rounds;           /* TIMES_ROUNDS, TIMES_REST: turns side by side */
     bool predicated;      /* TIMES_REST: it is executed at each visit, under a predicate that holds where these turns are left over */
     int skips;            /* TIMES_REST without turns: its branch is taken by lanes that pass by the part with so many turns; 0: none has */
+    int32_t ir;           /* the first block of the IR that it is made of, or -1 */
 };
 
 struct code {
@@ -100,13 +111,18 @@ struct code {
     struct machine_block *blocks; /* as layout makes them */
     int32_t nblocks, block_capacity;
     int32_t nregs;                /* virtual registers */
+    int32_t stack;                /* the register of the stack pointer, or -1 */
+    int registers;                /* a thread, once values have their places; else 0 */
     uint64_t called;              /* bit set over enum code_function */
 };
 
 struct machine_inst *code_add(struct code *c, const struct machine_inst *in);
-void code_begin_block(struct code *c, enum times times, int32_t of, int rounds);
+void code_begin_block(struct code *c, enum times times, int32_t of, int rounds, int32_t ir);
 /* Puts what was made for another site where that one is, and fills in first[sites + 1]. */
 void code_sort(struct code *c, int32_t sites);
+void code_begin_like(struct code *c, const struct machine_block *other); /* all of it but its instructions */
+struct code *code_copy(const struct code *c); /* without `first` */
+void code_take(struct code *c, struct code *from); /* its instructions and blocks; `from` has none any more */
 void code_free(struct code *c);
 
 /* Instructions of a site that ordinary operands execute; of code that still has `first`. */
@@ -115,6 +131,9 @@ int code_executed(const struct code *c, int32_t site);
 /* Operations in the code that its architecture does not have, each once: a device of it cannot run the kernel. Returns how many. */
 int code_missing(const struct code *c, enum machine_op missing[OPS]);
 
+/* Instructions, copies aside. */
+int32_t code_size(const struct code *c);
+
 /* How many instructions there are of each operation and for each unit. */
 void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES]);
 
@@ -122,6 +141,9 @@ void code_count(const struct code *c, int32_t counts[OPS], int32_t pipes[PIPES])
 enum pipe code_pipe(int arch, const struct machine_inst *in);
 
 struct strbuf;
+
+/* "[B0-2---:R-:W3:S04]"; nothing where it is not known. */
+void code_print_control(const struct machine_inst *in, struct strbuf *out);
 
 /* "@P0 IMAD.WIDE R2, R5, 0x4, R8", without a line's end. */
 void code_print(const struct machine_inst *in, struct strbuf *out);

@@ -189,7 +189,7 @@ static void add_collective(struct laying *g, int32_t b)
     for (int32_t i = first; i < bl->first + bl->count; i++)
         if (is_shuffle(&g->k->insts[i]))
             last = i;
-    code_begin_block(g->to, TIMES_REST, g->k->blocks[b].loop, -1);
+    code_begin_block(g->to, TIMES_REST, g->k->blocks[b].loop, -1, -1);
     for (int32_t i = first; i <= last; i++) {
         bool exchanges = is_shuffle(&g->k->insts[i]);
         for (int n = 0; exchanges && n < 3; n++)
@@ -206,9 +206,9 @@ static void add_collective(struct laying *g, int32_t b)
 }
 
 /* Which of the instructions that control an unrolled loop are there. */
-enum control { CONTROL_NONE, CONTROL_STEPS /* what goes up in each turn */, CONTROL_ALL };
+enum controlled { CONTROL_NONE, CONTROL_STEPS /* what goes up in each turn */, CONTROL_ALL };
 
-static bool is_there(const struct laying *g, int32_t site, enum control control)
+static bool is_there(const struct laying *g, int32_t site, enum controlled control)
 {
     const int32_t loop = g->k->blocks[g->k->insts[site].block].loop;
     if (!g->s->control[site] || control == CONTROL_ALL)
@@ -216,7 +216,7 @@ static bool is_there(const struct laying *g, int32_t site, enum control control)
     return control == CONTROL_STEPS && !ir_is(&g->k->insts[site], PTX_KIND_BRANCH) && site != g->s->counter[loop].compare;
 }
 
-static void add_block(struct laying *g, int32_t b, enum control control)
+static void add_block(struct laying *g, int32_t b, enum controlled control)
 {
     const struct ir_block *bl = &g->k->blocks[b];
     int32_t last = bl->first + bl->count - 1, shuffle = g->apart[b] ? first_shuffle(g->k, b) : -1;
@@ -238,7 +238,7 @@ static void add_block(struct laying *g, int32_t b, enum control control)
 }
 
 /* Rounds of a loop side by side; what controls it once. */
-static void add_rounds(struct laying *g, int32_t loop, int rounds, enum control control)
+static void add_rounds(struct laying *g, int32_t loop, int rounds, enum controlled control)
 {
     for (int r = 0; r < rounds; r++)
         for (int32_t b = 0; b < g->k->nblocks; b++)
@@ -325,7 +325,7 @@ static void find_meetings(struct laying *g)
 
 static void begin_rest(struct laying *g, int32_t loop, int rounds, int skips)
 {
-    code_begin_block(g->to, TIMES_REST, loop, rounds);
+    code_begin_block(g->to, TIMES_REST, loop, rounds, g->k->loops[loop].header);
     g->to->blocks[g->to->nblocks - 1].skips = skips;
 }
 
@@ -375,9 +375,9 @@ static void add_unrolled(struct laying *g, int32_t loop)
     const int rounds = g->s->rounds[loop];
     const int32_t site = g->k->blocks[g->k->loops[loop].header].first;
     if (g->s->known[loop]) {
-        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+        code_begin_block(g->to, TIMES_ROUNDS, loop, rounds, g->k->loops[loop].header);
         add_rounds(g, loop, rounds, g->s->whole[loop] ? CONTROL_NONE : CONTROL_ALL);
-        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop]);
+        code_begin_block(g->to, TIMES_REST, loop, g->s->rest[loop], g->k->loops[loop].header);
         add_rounds(g, loop, g->s->rest[loop], CONTROL_NONE);
         return;
     }
@@ -403,7 +403,7 @@ static void add_unrolled(struct laying *g, int32_t loop)
     begin_rest(g, loop, rounds, 0);
     add(g, OP_PLOP3, "LUT", site);
     add_each(g, lanes || g->to->arch < 75 || words > 1 ? OP_IADD3 : OP_UIADD3, "", site, fixed ? 0 : words);
-    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds);
+    code_begin_block(g->to, TIMES_ROUNDS, loop, rounds, g->k->loops[loop].header);
     add_rounds(g, loop, rounds, CONTROL_ALL);
     const bool two = is_predicated(g, loop, 2, lanes), one = is_predicated(g, loop, 1, lanes);
     begin_rest(g, loop, 0, 2);
@@ -427,7 +427,7 @@ static void add_unrolled(struct laying *g, int32_t loop)
 
 static void add_function(struct laying *g, int f)
 {
-    code_begin_block(g->to, TIMES_CALLED, f, 0);
+    code_begin_block(g->to, TIMES_CALLED, f, 0, -1);
     const char *text = code_function_texts[f];
     enum machine_op op;
     int times;
@@ -449,6 +449,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     to->arch = selected->arch;
     to->nregs = selected->nregs;
     to->called = selected->called;
+    to->stack = selected->stack;
     g.parts = alloc_zeroed(n * sizeof *g.parts);
     g.meets = alloc_zeroed(n * sizeof *g.meets);
     g.apart = alloc_zeroed(n);
@@ -457,7 +458,7 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
     g.synced = alloc_zeroed((size_t)k->ninsts + 1);
     g.loaded = alloc_zeroed(((size_t)selected->nregs + 1) * sizeof *g.loaded);
     g.exchanges = has_shuffle(k);
-    code_begin_block(to, TIMES_BLOCK, 0, 1);
+    code_begin_block(to, TIMES_BLOCK, 0, 1, 0);
     find_meetings(&g);
     to->nblocks = 0; /* that was only to see how long turns are */
     memset(g.done, 0, n);
@@ -469,7 +470,8 @@ struct code *layout_new(const struct lowered *l, const struct shape *s, const st
             add_unrolled(&g, loop);
             continue;
         }
-        code_begin_block(to, TIMES_BLOCK, s->counted[b], 1);
+        if (!to->nblocks || to->blocks[to->nblocks - 1].times != TIMES_BLOCK || s->head[to->blocks[to->nblocks - 1].ir] != s->head[b])
+            code_begin_block(to, TIMES_BLOCK, s->counted[b], 1, b);
         add_block(&g, b, CONTROL_ALL);
         g.done[b] = true;
     }

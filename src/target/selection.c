@@ -291,6 +291,15 @@ static void put(struct selecting *s, enum machine_op op, const char *form, struc
     s->in_uniform = was;
 }
 
+/* The value is made where it is needed: no instruction of the GPU. */
+static void put_copy(struct selecting *s, struct operand d, struct operand from)
+{
+    struct machine_inst *in = append(s, OP_NONE, "");
+    in->result[in->nresults++] = d;
+    if (from.file)
+        in->source[in->nsources++] = from;
+}
+
 /* The carry between the halves of a sum. */
 static void add_carry(struct selecting *s, struct operand carry)
 {
@@ -371,9 +380,12 @@ static struct operand put_scaled(struct selecting *s, const struct ir_inst *in, 
  * (contract.h) is the last word, and not made. */
 static void put_sequence(struct selecting *s, const struct ir_inst *in, const char *text, enum part part)
 {
+    const int32_t divisor = in->nsrc > 1 && in->src[1].kind == IR_SRC_REG ? in->src[1].reg : -1;
     struct operand before = none;
     int nscaled = 0;
     const char *last = strrchr(text, ' '), *end = !in->product_fused ? text + strlen(text) : last ? last : text;
+    if (part == PART_SECOND && divisor >= 0 && s->reciprocal[divisor] >= 0)
+        before = of_register(FILE_REGISTER, s->reciprocal[divisor], 1);
     for (int turn = 0; text < end; turn++) {
         size_t word = strcspn(text, " ");
         if (*text == '<') {
@@ -402,12 +414,14 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
                 put(s, OP_BMOV, "32.CLEAR", none, none, none, none);
                 s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
             }
-            struct operand d = text >= end && in->ndst && !off && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
-            struct operand a = before.file ? before : in->nsrc ? use(s, &in->src[0]) : none;
+            struct operand d = text >= end && in->ndst && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
+            struct operand a = before.file ? before : in->nsrc && part != PART_FIRST ? use(s, &in->src[0]) : none;
             struct operand b = in->nsrc > 1 ? use(s, &in->src[1 + turn % (in->nsrc - 1)]) : before.file && in->nsrc ? use(s, &in->src[0]) : none;
             put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, none);
             if (d.file == FILE_REGISTER && !off && !rare)
                 before = d;
+            if (first && divisor >= 0 && before.file)
+                s->reciprocal[divisor] = before.number;
         }
         s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
     }
@@ -724,6 +738,15 @@ static bool is_known_word(const struct ir_inst *in, struct operand constant)
     return ir_is(in, PTX_KIND_AND) ? none_set || all_set : none_set && (ir_is(in, PTX_KIND_OR) || ir_is(in, PTX_KIND_XOR));
 }
 
+/* The comparisons make it. */
+static void put_joined(struct selecting *s, struct operand d, const struct ir_inst *in)
+{
+    put_copy(s, d, use(s, &in->src[0]));
+    struct machine_inst *copy = &s->c->insts[s->c->ninsts - 1];
+    if (in->nsrc > 1)
+        copy->source[copy->nsources++] = use(s, &in->src[1]);
+}
+
 static void select_logic(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0), o[4] = {none, none, none, none};
@@ -731,6 +754,8 @@ static void select_logic(struct selecting *s, const struct ir_inst *in)
     if (in->type == PTX_PRED) {
         if (!lowered_joins_comparison(s->l, in))
             put(s, OP_PLOP3, "LUT", d, use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : always(), none);
+        else
+            put_joined(s, d, in);
         return;
     }
     add_logic(s, in, o, &n);
@@ -913,11 +938,23 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
 
 /* --- moves --- */
 
+/* A value of its parts, or parts of a value: nothing is moved. */
+static void put_parts(struct selecting *s, const struct ir_inst *in)
+{
+    for (int i = 0; i < in->nsrc && in->ndst == 1; i++)
+        put_copy(s, in->nsrc == 2 ? half(result(s, in, 0), i) : result(s, in, 0), use(s, &in->src[i]));
+    for (int i = 0; i < in->ndst && in->nsrc == 1; i++)
+        if (in->dst[i] != IR_NOREG)
+            put_copy(s, result(s, in, i), in->ndst == 2 ? half(use(s, &in->src[0]), i) : use(s, &in->src[0]));
+}
+
 static void select_move(struct selecting *s, const struct ir_inst *in)
 {
     if (in->ndst != 1 || in->nsrc != 1) {
         if (ptx_type_info[in->type].bits == 32) /* two halves to a word, or a word to halves */
             put(s, OP_PRMT, "", result(s, in, 0), use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : zero(), none);
+        else
+            put_parts(s, in);
         return;
     }
     struct operand d = result(s, in, 0);
@@ -933,8 +970,10 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
         return;
     }
     const struct ir_src *src = &in->src[0];
-    if (src->kind == IR_SRC_REG && s->l->readers[src->reg + 1] - s->l->readers[src->reg] == 1 && s->l->place[src->reg] == PLACE_REGISTER)
-        return; /* the value is made where it is needed */
+    if (src->kind == IR_SRC_REG && s->l->readers[src->reg + 1] - s->l->readers[src->reg] == 1 && s->l->place[src->reg] == PLACE_REGISTER) {
+        put_copy(s, d, use(s, src)); /* the value is made where it is needed */
+        return;
+    }
     struct operand a = use(s, src);
     if (d.file == FILE_PREDICATE) {
         put(s, OP_PLOP3, "LUT", d, a, always(), none);
@@ -1182,6 +1221,8 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     case PTX_KIND_ADDRESS:
     case PTX_KIND_FNEG:
     case PTX_KIND_FABS:
+        if (d != IR_NOREG && s->l->place[d] != PLACE_NOWHERE)
+            put_copy(s, result(s, in, 0), use(s, &in->src[0]));
         return;
     case PTX_KIND_CONVERT:
         select_conversion(s, in);
@@ -1320,6 +1361,7 @@ static void put_stack_pointer(struct selecting *s)
     if (g->name == GENERATION_TESLA)
         return;
     struct operand stack = new_register(s, 1);
+    s->c->stack = stack.number;
     put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", stack, at, none, none);
     if (has_frame(s->k))
         put(s, s->arch >= 90 ? OP_VIADD : OP_IADD3, "", stack, stack, immediate(-(uint64_t)s->k->local_bytes), s->arch >= 90 ? none : zero());
@@ -1358,6 +1400,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     struct code *c = alloc_zeroed(sizeof *c);
     struct selecting s = {.l = l, .k = l->k, .arch = arch, .c = c, .elsewhere = -1};
     c->arch = arch;
+    c->stack = -1;
     c->nregs = l->k->nregs;
     c->first = alloc_zeroed(((size_t)l->k->ninsts + 2) * sizeof *c->first);
     int32_t most = 1;
@@ -1378,6 +1421,8 @@ struct code *selection_new(const struct lowered *l, int arch)
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
     quotients_part(l, parted, first_part, next_part);
     s.parted = parted;
+    s.reciprocal = alloc_zeroed(((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
+    memset(s.reciprocal, -1, ((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
     s.scaled = scaled;
     s.sign_at = sign_at;
     ahead_signs(l->k, sign_at, first_sign, next_sign);
@@ -1404,6 +1449,7 @@ struct code *selection_new(const struct lowered *l, int arch)
     code_sort(c, l->k->ninsts);
     alloc_release(first_load);
     alloc_release(parted);
+    alloc_release(s.reciprocal);
     alloc_release(window);
     alloc_release(scaled);
     alloc_release(sign_at);

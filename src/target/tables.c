@@ -1,38 +1,19 @@
 /* What sites and blocks cost: instructions and floating-point operations, read off the machine code, and registers.
  *
- * In: an analysed, rewritten kernel. Out: target_tables. Registers are the largest number of 32-bit registers live at once plus
- * REGISTERS_EXTRA, an estimate: docs/target.md gives its error against 158 kernels. */
+ * In: an analysed, rewritten kernel. Out: target_tables. */
 #include "target/target.h"
 #include "base/alloc.h"
 #include "target/arch.h"
 #include "target/balance.h"
 #include "target/earlier.h"
+#include "target/fit.h"
 #include "target/flops.h"
 #include "target/layout.h"
-#include "target/registers.h"
 #include "target/selection.h"
-#include "target/waits.h"
+#include "target/spill.h"
 #include "target/ways.h"
 
 #include <string.h>
-
-enum { REGISTERS_MOST = 255 };
-
-/* --- registers --- */
-
-/* What the launch bounds leave a thread: 65536 registers an SM since compute capability 3.0 (CUDA C++ programming
- * guide, technical specifications), given out in eights; .minnctapersm without .maxntid says nothing. */
-static int launch_bound(const struct ptx_function *f)
-{
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1);
-    if (f->maxnreg)
-        return (int)f->maxnreg;
-    if (!threads)
-        return REGISTERS_MOST;
-    uint64_t most = 65536 / (threads * (f->minnctapersm ? f->minnctapersm : 1)) / 8 * 8;
-    return most < REGISTERS_MOST ? (int)most : REGISTERS_MOST;
-}
 
 /* --- instructions of the GPU --- */
 
@@ -147,7 +128,7 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
         const struct machine_inst *in = &c->insts[i];
         int32_t loop;
         const enum target_turn turn = target_turn(t, k, bl, in, &loop);
-        if (turn == TARGET_TURNS)
+        if (turn == TARGET_TURNS || in->op == OP_NONE)
             continue;
         if (loop >= 0)
             t->loop[in->site] = loop;
@@ -235,46 +216,67 @@ struct made {
     struct lowered *l;
     struct code *selected, *code;
     struct shape *s;
+    struct spills spills;
+    uint8_t *waits;
+    int registers;
 };
 
-static struct made make(const struct ir_kernel *k, int arch)
+const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "scheduled", "allocated"};
+
+static struct made make(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = {.l = lowered_new(k, arch)};
+    struct made m = {.l = lowered_new(k, arch), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
     m.selected = selection_new(m.l, arch);
     earlier(m.selected, k);
     m.s = shape_new(m.l, m.selected);
     m.code = layout_new(m.l, m.s, m.selected);
     earlier(m.code, k); /* what layout added */
     balance(m.code);
+    if (after >= TARGET_SCHEDULED)
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits);
     return m;
 }
 
 static void drop(struct made *m)
 {
     shape_free(m->s);
+    alloc_release(m->spills.spill);
+    alloc_release(m->waits);
     code_free(m->selected);
     lowered_free(m->l);
 }
 
-struct code *target_code(const struct ir_kernel *k, int arch)
+struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = make(k, arch);
+    struct made m = make(k, arch, after);
+    struct code *c = after == TARGET_SELECTED ? m.selected : m.code;
+    if (after == TARGET_SELECTED)
+        code_free(m.code);
+    m.selected = after == TARGET_SELECTED ? NULL : m.selected;
     drop(&m);
-    return m.code;
+    return c;
 }
 
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL);
+    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     flops_read(k, m.selected, t->flops);
     add_instructions(t, k, m.code, m.s, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
-    t->registers = registers_estimate(m.l, m.s, m.selected, k->function ? launch_bound(k->function) : REGISTERS_MOST);
-    t->waits = waits_find(k, arena);
+    t->registers = m.registers;
+    t->waits = ARENA_ARRAY(arena, uint8_t, k->ninsts + 1);
+    memcpy(t->waits, m.waits, (size_t)k->ninsts);
+    t->nspills = m.spills.n;
+    t->spill_bytes = m.spills.bytes;
+    t->spill_stores = m.spills.stored;
+    t->spill_loads = m.spills.loaded;
+    t->spills = ARENA_ARRAY(arena, struct target_spill, t->nspills + 1);
+    if (t->nspills)
+        memcpy(t->spills, m.spills.spill, (size_t)t->nspills * sizeof *t->spills);
     drop(&m);
     code_free(m.code);
     return t;

@@ -96,19 +96,19 @@ struct target_loop {
     uint8_t type;            /* enum ptx_type */
 };
 
-/* Local memory that a register is kept in for lack of registers: executed with this site, a load in front of it, a store behind it. */
+/* An access to local memory that keeps a value for which there was no register. Executed with this site: loads in front of it, stores behind. */
 struct target_spill {
     int32_t site;
-    int32_t slot;  /* bytes into the thread's spill area */
+    int32_t slot; /* bytes into the thread's spill area */
     uint8_t words; /* 1, 2 or 4 */
     bool store;
 };
 
-/* What an access waits for. */
+/* When a memory access can begin, as the order of the machine code has it. */
 enum target_waits {
     WAITS_NOT,
-    WAITS_NEEDS, /* an access whose address, value or guard is what a load of the same block brings */
-    WAITS_EARLY  /* a load that the schedule has in front of stores that precede it in PTX */
+    WAITS_NEEDS, /* its address, value or guard is what a load of the same block brings */
+    WAITS_EARLY  /* a load that stands in front of stores that precede it in PTX */
 };
 
 struct target_tables {
@@ -124,16 +124,27 @@ struct target_tables {
     struct target_loop *loops;
     int32_t nloops;
     struct target_block *blocks; /* [nblocks] */
-    int registers;               /* a thread, as ptxas reports them: an estimate (registers.h) */
-    struct target_spill *spills; /* [nspills], by site */
-    int32_t nspills;
-    int32_t spill_bytes;         /* a thread: of its spill area */
     uint8_t *waits;              /* [ninsts] enum target_waits */
+    struct target_spill *spills; /* by site */
+    int32_t nspills;
+    int32_t spill_bytes;         /* a thread's spill area */
+    int32_t spill_stores, spill_loads; /* bytes a thread, of the instructions of the code, each once: as ptxas reports them */
+    int registers;               /* a thread, as ptxas reports them: an estimate (fit.h) */
 };
 
+/* The steps from the analysed kernel to its machine code. */
+enum target_step {
+    TARGET_SELECTED,  /* what each site becomes, in virtual registers */
+    TARGET_LAID_OUT,  /* blocks, unrolled loops */
+    TARGET_SCHEDULED, /* in the order in which it is executed */
+    TARGET_ALLOCATED, /* in physical registers */
+    TARGET_STEPS
+};
+extern const char *const target_step_names[TARGET_STEPS]; /* "selected" */
+
 /* The machine code that an architecture has for the analysed kernel (code.h; arch: compute capability times ten, arch.h), an
- * estimate. To be freed with code_free. */
-struct code *target_code(const struct ir_kernel *k, int arch);
+ * estimate, as a step leaves it. To be freed with code_free. */
+struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after);
 
 struct machine_block;
 struct machine_inst;

@@ -1,77 +1,80 @@
 /* See waits.h. */
 #include "target/waits.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "ir/facts.h"
-#include "target/target.h"
 
-/* Accesses that need, for an address, a value or a guard, what a load of the same basic block brings. */
-static void find_needs(const struct ir_kernel *k, uint8_t *waits)
+#include <string.h>
+
+/* The instruction is the access of its site, not something that stands around it. */
+static const struct ir_inst *access_of(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
-    size_t words = (size_t)(k->nregs + 63) / 64;
-    uint64_t *loaded = alloc_zeroed((words + 1) * sizeof *loaded);
-    for (int b = 0; b < k->nblocks; b++) {
-        memset(loaded, 0, words * sizeof *loaded);
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool memory = in->op != IR_OP_EXTERN && (facts_reads(in) || facts_writes(in)); /* a call is arithmetic here */
-            bool reads = ir_reads(in, loaded);
-            waits[i] = memory && reads ? WAITS_NEEDS : WAITS_NOT;
-            for (int d = 0; d < in->ndst; d++)
-                if (in->dst[d] != IR_NOREG && (reads || (memory && in->space != PTX_SHARED && in->space != PTX_PARAM)))
-                    ir_bit_set(loaded, in->dst[d]);
+    const enum pipe pipe = code_pipe(arch, in);
+    const struct ir_inst *site = in->site >= 0 && !in->early && in->op != OP_NONE ? &k->insts[in->site] : NULL;
+    if (!site || site->op == IR_OP_EXTERN || !(facts_reads(site) || facts_writes(site))) /* a call is arithmetic here */
+        return NULL;
+    return ((pipe == PIPE_LSU || pipe == PIPE_TEX) && in->op != OP_S2R) || in->is_value ? site : NULL;
+}
+
+/* What it brings takes as long as memory does. */
+static bool brings(const struct ir_inst *in)
+{
+    return in && in->space != PTX_SHARED && in->space != PTX_PARAM;
+}
+
+/* Accesses that read what a load before them in the block brings, or what is made of that. */
+static void find_needs(const struct ir_kernel *k, const struct code *c, const struct flow *f, const struct machine_block *bl, int32_t *loaded, uint8_t *waits)
+{
+    const int32_t mark = bl->first + 1;
+    for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+        const struct ir_inst *in = access_of(k, c->arch, &c->insts[i]);
+        bool reads = false;
+        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+            reads |= !f->touches[t].writes && loaded[f->touches[t].value] == mark;
+        if (in && reads)
+            waits[c->insts[i].site] = WAITS_NEEDS;
+        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
+            if (f->touches[t].writes && (reads || brings(in)))
+                loaded[f->touches[t].value] = mark;
+            else if (f->touches[t].writes && f->touches[t].begins)
+                loaded[f->touches[t].value] = 0;
+    }
+}
+
+/* Loads of global memory in front of stores that are before them in PTX, of the same block and turn. nth: [sites] how often a site was met. */
+static void find_early(const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, int32_t *nth, uint8_t *waits)
+{
+    int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn);
+    for (int32_t i = 0; i < bl->count; i++)
+        if (access_of(k, c->arch, &c->insts[bl->first + i]))
+            turn[i] = nth[c->insts[bl->first + i].site]++;
+    for (int32_t i = 0; i < bl->count; i++) {
+        const struct machine_inst *load = &c->insts[bl->first + i];
+        const struct ir_inst *in = access_of(k, c->arch, load);
+        if (!in || !ir_is(in, PTX_KIND_LOAD) || in->space != PTX_GLOBAL || waits[load->site] != WAITS_NOT)
+            continue;
+        for (int32_t j = i + 1; j < bl->count; j++) {
+            const struct machine_inst *store = &c->insts[bl->first + j];
+            const struct ir_inst *other = access_of(k, c->arch, store);
+            if (other && ir_is(other, PTX_KIND_STORE) && other->space == PTX_GLOBAL && store->site < load->site && other->block == in->block && turn[i] == turn[j])
+                waits[load->site] = WAITS_EARLY;
         }
+    }
+    for (int32_t i = 0; i < bl->count; i++)
+        if (access_of(k, c->arch, &c->insts[bl->first + i]))
+            nth[c->insts[bl->first + i].site] = 0;
+    alloc_release(turn);
+}
+
+void waits_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, uint8_t *waits)
+{
+    int32_t *loaded = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *loaded), *nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *nth);
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        if (!flow_is_of_kernel(&c->blocks[b]))
+            continue;
+        find_needs(k, c, f, &c->blocks[b], loaded, waits);
+        find_early(k, c, &c->blocks[b], nth, waits);
     }
     alloc_release(loaded);
-}
-
-/* Bytes that a store writes or a load reads, a lane; from its base. */
-static void span_of(const struct ir_inst *in, int64_t *from, int64_t *to)
-{
-    *from = in->offset;
-    *to = in->offset + ptx_type_info[in->type].bits / 8 * (in->vec ? in->vec : 1);
-}
-
-/* Loads that an assembler moves up over stores that precede them in their basic block: they need nothing of it, and the stores have
- * the same base and are of other bytes (nvcc's code of `p->x += a; p->y += b;` has both loads first; so tests/truth, aos_soa). */
-static void find_early(const struct ir_kernel *k, uint8_t *waits)
-{
-    enum { STORES = 16 };
-    const struct ir_inst *store[STORES];
-    for (int b = 0; b < k->nblocks; b++) {
-        int n = 0;
-        bool never = false;
-        for (int i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++) {
-            const struct ir_inst *in = &k->insts[i];
-            bool load = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL && in->src[0].kind == IR_SRC_REG && !waits[i];
-            for (int d = 0; d < n && !never; d++)
-                never |= ir_defines(in, store[d]->src[0].reg);
-            if (ir_is(in, PTX_KIND_STORE) && in->space == PTX_GLOBAL) {
-                never |= n == STORES || in->src[0].kind != IR_SRC_REG;
-                if (!never)
-                    store[n++] = in;
-            } else {
-                never |= facts_wall(in) || facts_writes(in) & FACT_GLOBAL;
-            }
-            for (int d = 0; d < n && load; d++) {
-                int64_t from, to, other, end;
-                span_of(in, &from, &to);
-                span_of(store[d], &other, &end);
-                load = store[d]->src[0].reg == in->src[0].reg && (to <= other || end <= from);
-            }
-            if (load && n && !never)
-                waits[i] = WAITS_EARLY;
-        }
-    }
-}
-
-uint8_t *waits_find(const struct ir_kernel *k, struct arena *arena)
-{
-    uint8_t *waits = ARENA_ARRAY(arena, uint8_t, k->ninsts + 1);
-    memset(waits, WAITS_NOT, (size_t)k->ninsts + 1);
-    find_needs(k, waits);
-    find_early(k, waits);
-    return waits;
+    alloc_release(nth);
 }

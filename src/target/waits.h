@@ -1,15 +1,13 @@
-/* What each access waits for, in the order that the assembler gives the instructions of a basic block: an access that needs what a
- * load of the same block brings cannot go before that is there, and loads go in front of stores that they cannot meet.
- * Taken from the IR: what an instruction needs there it needs in the machine code. */
+/* What the order of the machine code says of memory accesses: which wait for a load, and which loads come early.
+ *
+ * In: scheduled code and its flow. Out: enum target_waits of each site. */
 #ifndef TARGET_WAITS_H
 #define TARGET_WAITS_H
 
-#include <stdint.h>
+#include "target/flow.h"
+#include "target/target.h"
 
-struct arena;
-struct ir_kernel;
-
-/* enum target_waits of each instruction of the analysed kernel, in `arena`. */
-uint8_t *waits_find(const struct ir_kernel *k, struct arena *arena);
+/* waits: [sites], of WAITS_NOT. */
+void waits_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, uint8_t *waits);
 
 #endif

@@ -68,7 +68,15 @@ done
 grep -q "^  ssa of [0-9]" "$dir/ssa" && grep -q " = phi r" "$dir/ssa" && ! grep -q "^  ssa\| = phi" "$dir/out" ||
     { echo "FAILED: heddle ir --after ssa:"; head -40 "$dir/ssa"; failed=1; }
 refuse "'nothing' is not one of ssa, contract," ir --after nothing pairs.ptx
-refuse "unknown flag '--after'" target --after group pairs.ptx
+refuse "'group' is not one of selected, laid-out," target --device h200 --after group pairs.ptx
+for step in selected laid-out scheduled allocated; do
+    "$heddle" target --device h200 --after $step pairs.ptx >"$dir/$step" 2>&1 && grep -q 'STG \[R' "$dir/$step" || { echo "FAILED: heddle target --after $step"; failed=1; }
+done
+"$heddle" target --device h200 pairs.ptx | cmp - "$dir/allocated" || failed=1
+if cmp -s "$dir/laid-out" "$dir/scheduled" || cmp -s "$dir/scheduled" "$dir/allocated"; then
+    echo "FAILED: heddle target --after: two steps leave the same"
+    failed=1
+fi
 
 # From the source: the same kernel, its lines with their text, the inlined call with its way.
 TMPDIR=$dir "$heddle" ir -k _Z5scalePfi pairs.cu >"$dir/out" 2>"$dir/err" || { echo "FAILED: ir pairs.cu"; failed=1; }

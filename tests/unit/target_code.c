@@ -19,7 +19,7 @@ static void has(const char *statements, int arch, const char *wanted)
 {
     struct ptx_module *m;
     struct ir_kernel *k = rewritten_of(statements, &m);
-    struct code *c = target_code(k, arch);
+    struct code *c = target_code(k, arch, TARGET_ALLOCATED);
     for (const char *at = wanted; *at;) {
         size_t letters = strcspn(at, " ");
         int n = atoi(at + letters), got = times(c, arch_op_named(at, letters));
@@ -71,7 +71,7 @@ static void divisions(void **state)
     has("div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 1, MUFU 3, FFMA 17, BSSY 3, RET 1, CALL 1");
     has("div.rn.f32 %f1, %f1, %f2; div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 2, MUFU 4, FFMA 22, BSSY 4, RET 1, CALL 2");
     has("div.rn.f32 %f1, %f1, %f2;", 75, "FCHK 1, BSSY 3, BMOV 3");
-    struct code *c = target_code(k, 90);
+    struct code *c = target_code(k, 90, TARGET_ALLOCATED);
     int executed = 0;
     for (int32_t b = 0; b < c->nblocks; b++)
         for (int32_t i = c->blocks[b].first; i < c->blocks[b].first + c->blocks[b].count; i++)
@@ -160,7 +160,7 @@ static void ways(void **state)
         snprintf(body, sizeof body, "setp.gt.u32 %%p1, %%r1, %%r0; %s bra L; ld.global.f32 %%f1, [%%rd2+4]; bra M; L: ld.global.f32 %%f1, [%%rd2+1028]; M: bar.sync 0;",
                  branches[negated]);
         struct ir_kernel *k = rewritten_of(body, &m);
-        struct code *c = target_code(k, 90);
+        struct code *c = target_code(k, 90, TARGET_ALLOCATED);
         int seen = 0;
         for (int32_t i = 0; i < c->ninsts; i++)
             if (c->insts[i].op == OP_LDG && c->insts[i].guard.file == FILE_PREDICATE) {

@@ -37,7 +37,7 @@ static struct made make(const char *statements, int arch)
     assert_null(a.k->problems);
     rewrite(a.k);
     strbuf_release(&text);
-    a.c = target_code(a.k, arch);
+    a.c = target_code(a.k, arch, TARGET_LAID_OUT);
     return a;
 }
 

@@ -163,7 +163,7 @@ static void unrolling(void **state)
 /* --- registers --- */
 
 /* Loaded words have a pair of their own each, as long as 32 registers are enough: copy_S7 of tests/truth/struct_size.cu has
- * seven bytes and two pointers in 24. Tighter they take what they are wide. */
+ * seven bytes and two pointers in 24. Where that is too many they take what they are wide. */
 static void loads(void **state)
 {
     (void)state;
@@ -175,8 +175,8 @@ static void loads(void **state)
         for (int i = 0; i < n; i++)
             strbuf_addf(&s, "st.global.f32 [%%rd2+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
         struct built b = build(s.s);
-        /* two loads and %f1 in pairs, a pointer, R1 and two more: 6 + 2 + 3; 25 words, a pointer and 3 in pairs would be 55 */
-        assert_int_equal(b.t->registers, n == 2 ? 11 : 32);
+        /* two loads and %f1 in pairs, a pointer, R1 and two more: 6 + 2 + 3, reported even; 25 words, a pointer, R1 and two more: 30, in pairs 55 */
+        assert_int_equal(b.t->registers, n == 2 ? 12 : 30);
         release(&b);
         strbuf_release(&s);
     }
@@ -266,7 +266,7 @@ static void operands(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ir_kernel *k = build_kernel(m, rows[i].kernel);
         rewrite(k);
-        struct code *c = target_code(k, 90);
+        struct code *c = target_code(k, 90, TARGET_ALLOCATED);
         int32_t counts[OPS], pipes[PIPES], uniform = 0;
         code_count(c, counts, pipes);
         for (int32_t op = OP_NONE + 1; op < OPS; op++)
@@ -352,8 +352,8 @@ static void kernels(void **state)
     (void)state;
     struct errors nvcc = compare(".nvcc."), clang = compare(".clang.");
     assert_int_equal(nvcc.n, 158);
-    assert_true(nvcc.sum / nvcc.n < 2.2 && nvcc.within6 >= 146 && nvcc.above_sum / nvcc.above < 2.5);
-    assert_true(clang.sum / clang.n < 2.9 && clang.within6 >= 144);
+    assert_true(nvcc.sum / nvcc.n < 2.0 && nvcc.within6 >= 151 && nvcc.above_sum / nvcc.above < 2.5);
+    assert_true(clang.sum / clang.n < 2.6 && clang.within6 >= 144);
     assert_true(nvcc.instructions / nvcc.n < 0.08 && clang.instructions / clang.n < 0.1);
 }
 

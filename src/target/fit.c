@@ -1,0 +1,136 @@
+/* See fit.h. */
+#include "target/fit.h"
+
+#include "base/alloc.h"
+#include "target/allocate.h"
+#include "target/flow.h"
+#include "target/schedule.h"
+#include "target/scoreboard.h"
+#include "target/spill.h"
+#include "target/waits.h"
+
+#include <string.h>
+
+/* LEAST: what ptxas reports at least for a kernel that does something. CALLING: of a
+ * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
+ * are kept in registers. RESERVED: R1, and two that the report is above the registers used.
+ * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
+enum { LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+
+/* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
+ * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
+int fit_most(const struct ptx_function *f, int arch)
+{
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1), least = arch_registers(arch);
+    uint64_t blocks = f->minnctapersm && threads * f->minnctapersm <= 32 * (uint64_t)arch_warps(arch) ? f->minnctapersm : 1;
+    uint64_t most = threads ? (uint64_t)arch_register_file(arch) / (threads * blocks) / 8 * 8 : least;
+    if (f->maxnreg && f->maxnreg < most)
+        most = f->maxnreg;
+    return most < least ? (int)most : (int)least;
+}
+
+/* A way of putting the code into registers. */
+struct way {
+    struct code *c;
+    struct flow *f;
+    struct places *p;
+    int wanted, used; /* registers: the order is made for so many, and takes so many */
+};
+
+static void drop(struct way *w)
+{
+    places_free(w->p);
+    flow_free(w->f);
+    code_free(w->c);
+}
+
+static struct way try_order(const struct lowered *l, const struct shape *s, const struct code *laid, int most, int fewer)
+{
+    struct way w = {.c = code_copy(laid)};
+    w.f = flow_new(l, s, w.c);
+    w.wanted = schedule(l, w.c, w.f, most, fewer);
+    w.p = places_new(l, w.c, w.f);
+    w.used = places_used(w.p);
+    return w;
+}
+
+/* The order that takes least of those for this many registers and for some fewer. */
+static struct way try_orders(const struct lowered *l, const struct shape *s, const struct code *laid, int most)
+{
+    const int plenty = arch_registers_for(l->arch, arch_warps(l->arch));
+    struct way best = try_order(l, s, laid, most, 0);
+    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && best.wanted >= plenty; turn++) {
+        fewer += best.used - best.wanted;
+        struct way w = try_order(l, s, laid, most, fewer);
+        bool better = w.used < best.used;
+        drop(better ? &best : &w);
+        best = better ? w : best;
+    }
+    return best;
+}
+
+static bool calls(const struct ir_kernel *k)
+{
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == IR_OP_EXTERN && strncmp(k->insts[i].callee, "__nv_", 5))
+            return true;
+    return false;
+}
+
+/* With so few values in registers that they fit: where the file is fragmented, with some fewer. */
+static void keep_in_memory(const struct lowered *l, struct way *w, int most, struct spills *spills)
+{
+    const struct way whole = *w;
+    int room = most - RESERVED > FEWEST ? most - RESERVED : FEWEST;
+    for (int turn = 0; turn < FITS; turn++) {
+        struct way next = {.c = code_copy(whole.c), .f = flow_copy(whole.f, whole.c), .wanted = most};
+        spills->n = spills->bytes = spills->stored = spills->loaded = 0;
+        spill_store(l, next.c, next.f, room, spills);
+        next.p = places_new(l, next.c, next.f);
+        next.used = places_used(next.p);
+        if (turn)
+            drop(w);
+        *w = next;
+        if (w->used <= most || room == FEWEST)
+            break;
+        room = room - (w->used - most) > FEWEST ? room - (w->used - most) : FEWEST;
+    }
+    struct way old = whole;
+    drop(&old);
+}
+
+/* The report is even for 201 of the 231 kernels of tests/truth and of the public programs (ptxas 13.0 (V13.0.88), sm_90). */
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits)
+{
+    const int plenty = arch_registers_for(l->arch, arch_warps(l->arch)); /* that leave an SM full of warps */
+    struct way best = try_orders(l, s, c, most);
+    if (best.used > plenty || best.wanted > plenty) {
+        struct code *scratch = code_copy(c);
+        struct flow *f = flow_new(l, s, scratch);
+        if (spill_free(c, f)) {
+            struct way w = try_orders(l, s, c, most);
+            bool better = w.used < best.used;
+            drop(better ? &best : &w);
+            best = better ? w : best;
+        }
+        flow_free(f);
+        code_free(scratch);
+    }
+    if (best.used > most)
+        keep_in_memory(l, &best, most, spills);
+    waits_find(l->k, best.c, best.f, waits);
+    if (numbered) {
+        places_give(best.p, best.c);
+        if (l->arch >= CONTROLLED)
+            scoreboard(best.c, best.f);
+    }
+    int n = best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used;
+    n += n & 1;
+    n = spills->n && best.used <= most ? most : n; /* fewer than an instruction needs are not to be had */
+    n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
+    code_take(c, best.c);
+    c->registers = n < most || best.used > most ? n : most;
+    drop(&best);
+    return c->registers;
+}
