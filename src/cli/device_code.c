@@ -33,6 +33,8 @@ struct ptx_module *device_code_read(struct compile_options *compile, const char 
         compile_ptx(compile, file, diags, &text);
     else if (!file_read(file, &text))
         diag_add(diags, DIAG_ERROR, file, 0, "cannot read the file: %s", strerror(errno));
+    else
+        compile_assembler_flags(compile, &text);
     if (!diags->errors && !compile->dry_run)
         m = ptx_parse(is_ptx ? file : "PTX", text.s ? text.s : "", text.len, diags);
     strbuf_release(&text);

@@ -101,7 +101,7 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
 {
     heddle_device *d = k->module->device;
     *l = (struct launch){.kernel = k->ir, .code = k->code, .space = &d->space, .interrupt = &d->interrupt, .stop_at = UINT64_MAX, .at = -1};
-    l->ring_records = RING_RECORDS + (k->ir->entered ? 1 : 0); /* an instruction at a block's head may leave one more there */
+    l->ring_records = RING_RECORDS;
     arena_init(&l->arena);
     memcpy(l->grid, c->grid, sizeof l->grid);
     memcpy(l->block_dim, c->block, sizeof l->block_dim);

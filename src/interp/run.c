@@ -20,7 +20,7 @@ enum {
     SPIN_TURNS = 2,        /* the same for a warp that has already waited once in vain */
     WARP_WAIT_TURNS = 256, /* the same of all splits of a warp together: lanes that part and meet at each turn begin anew */
     IN_VAIN = 256,         /* times that a warp lets others run for these before lanes at joins go on */
-    RECORDS_PER_STEP = 3,  /* a generic access makes up to three */
+    RECORDS_PER_STEP = 3,  /* a generic access makes up to three; at the head of a block whose entries are told one more */
     WATCHED_PER_STEP = ASYNC_COPIES + BLOCK_BARRIERS + 5 /* the copies waited for; the barriers that an exit completes */
 };
 
@@ -476,7 +476,7 @@ enum warp_stop interp_run(struct warp *w, struct exec_counts *counts)
 enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, const int32_t *together, const int32_t *apart)
 {
     struct run r = {.c = w->block->launch->code, .l = w->block->launch, .w = w, .counts = counts, .together = together, .apart = apart};
-    r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : RING_RECORDS - RECORDS_PER_STEP;
+    r.room = r.l->watch ? WATCHED_RECORDS - WATCHED_PER_STEP : (int)r.l->ring_records - RECORDS_PER_STEP - (r.l->kernel->entered != NULL);
     r.turn = r.l->turn_records ? (int)r.l->turn_records : INT_MAX;
     enum warp_stop why;
     bool go_on = w->hold;

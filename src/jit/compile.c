@@ -389,7 +389,11 @@ static struct jit_code *code_for(struct jit *j, const struct launch *l, enum jit
 const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts *counts)
 {
     enum jit_mode mode = jit_mode();
-    if (l->watch || mode == JIT_NEVER || j->refused)
+    if (l->watch)
+        return NULL;
+    if (counts) /* a block leaves all its records before it is looked whether the ring is full, so that both executors stop at the same places */
+        l->ring_records = RING_RECORDS + j->block_records;
+    if (mode == JIT_NEVER || j->refused)
         return NULL;
     pthread_mutex_lock(&j->lock);
     struct jit_code *c = code_for(j, l, mode, counts);
@@ -406,8 +410,6 @@ const char *jit_prepare(struct jit *j, struct launch *l, const struct jit_counts
     pthread_mutex_unlock(&j->lock);
     l->jit = c;
     l->reg_bytes = plan_spill_begin(j->interp) + JIT_SPILL_BYTES;
-    if (counts) /* a block of code leaves all its records before it looks whether the ring is full */
-        l->ring_records = RING_RECORDS + j->block_records;
     bool made = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE) && !c->problem[0];
     return mode != JIT_AUTO && !made ? c->problem : NULL;
 }

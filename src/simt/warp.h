@@ -242,7 +242,7 @@ struct launch {
     struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
     bool stray_set;
     const struct watch *watch; /* watch.h, or NULL */
-    uint32_t ring_records;  /* RING_RECORDS or WATCHED_RECORDS */
+    uint32_t ring_records;  /* at least RING_RECORDS; or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
                                another one has its turn (WARP_RING); 0: only a full ring stops it */
     uint32_t turns;         /* bits: places where a whole warp ends a turn (interp/turn.h) */

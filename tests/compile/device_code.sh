@@ -43,6 +43,8 @@ has r.ptx '.maxnreg 40'
 hasnt r.ptx '.maxnreg 32'
 expect 0 "$HEDDLE" ptx -maxrregcount=32 r.cu
 [ "$(grep -c '\.maxnreg 32 {' out)" = 1 ] || fail 'one kernel is to have the limit of the command line'
+expect 0 "$HEDDLE" ptx -maxrregcount=32 r.ptx
+[ "$(grep -c '\.maxnreg 32 {' out)" = 1 ] || fail 'a PTX file is to have the limit, too'
 expect 0 "$HEDDLE" build -cubin -Xptxas -maxrregcount=32 -o r.cubin r.cu
 [ "$(grep -ac '\.maxnreg 32 {' r.cubin)" = 1 ] || fail 'an image is to have the limit, too'
 
