@@ -32,4 +32,3 @@ foreach(case kernels unwatched_writes exit_status limits files sarif suppression
   set_tests_properties(check.interface.${case} PROPERTIES LABELS check TIMEOUT 200
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
 endforeach()
-set_tests_properties(check.interface.limited_traffic PROPERTIES DISABLED TRUE)

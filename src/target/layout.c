@@ -397,7 +397,7 @@ static void add_unrolled(struct laying *g, int32_t loop)
     if (lanes)
         add_bssy(g, site);
     add(g, OP_PLOP3, "LUT", site);
-    add_each(g, OP_IADD3, "", site, counts && (!c->from_zero || c->uniform_bound) ? words : 0);
+    add_each(g, OP_IADD3, "", site, counts ? words : 0);
     add_each(g, OP_ISETP, "GT.AND", site, wraps ? 2 * words : words);
     add(g, OP_BRA, "", site)->apart = lanes ? TURN_SOME_APART : 0;
     begin_rest(g, loop, rounds, 0);

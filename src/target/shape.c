@@ -443,33 +443,6 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c
     return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
 }
 
-/* All that sets the counter in front of the loop is a constant 0. */
-static bool begins_at_zero(const struct ir_kernel *k, int32_t loop, int32_t reg)
-{
-    bool any = false;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *m = &k->insts[i];
-        if (!ir_defines(m, reg) || ir_bit(k->loops[loop].blocks, m->block))
-            continue;
-        if (!ir_is(m, PTX_KIND_COPY) || m->src[0].kind != IR_SRC_IMM || m->src[0].imm)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-static void describe(const struct shaping *g, int32_t loop, struct counter *c)
-{
-    const struct ir_inst *cmp = &g->k->insts[c->compare], *add = &g->k->insts[c->add];
-    c->from_zero = begins_at_zero(g->k, loop, add->src[0].reg);
-    for (int s = 0; s < 2; s++) {
-        int32_t reg = cmp->src[s].kind == IR_SRC_REG ? cmp->src[s].reg : IR_NOREG;
-        if (reg != IR_NOREG && !is_made_in(g, loop, reg))
-            c->uniform_bound = g->l->place[reg] == PLACE_UNIFORM || (g->l->place[reg] == PLACE_BANK && !g->l->held[reg]);
-    }
-    c->parts = !ir_bit(g->l->together, cmp->dst[0]);
-}
-
 static void find_loops(struct shaping *g)
 {
     const struct ir_kernel *k = g->k;
@@ -481,7 +454,7 @@ static void find_loops(struct shaping *g)
             g->s->known[loop] = g->s->whole[loop] = false;
             continue;
         }
-        describe(g, loop, &c);
+        c.parts = !ir_bit(g->l->together, k->insts[c.compare].dst[0]);
         g->s->counter[loop] = c;
         g->s->counter[loop].trips.rounds = g->s->rounds[loop];
         for (int32_t i = 0; i < k->ninsts; i++) {

@@ -18,8 +18,6 @@ struct counter {
     uint8_t type;          /* enum ptx_type, of the comparison */
     struct ir_trips trips; /* but rounds */
     int64_t turns;         /* or 0: not known before the kernel runs */
-    bool from_zero;        /* it begins at 0 */
-    bool uniform_bound;    /* the bound is in a uniform register */
     bool parts;            /* lanes leave at different turns */
 };
 
