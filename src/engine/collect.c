@@ -127,7 +127,7 @@ static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int3
         for (int32_t q = 0; q < p; q++)
             again |= blocks[to->pred[q]].counted == head;
         if (!again && bl->count && ran_of_loop(k, e, bl->first + bl->count - 1, &r))
-            all += r.warps[TURN_VISIT] + r.warps[TURN_ONE_APART];
+            all += r.warps[TURN_VISIT] + (k->tables->loops[k->tables->loop[bl->first + bl->count - 1]].ends_apart ? r.warps[TURN_ONE_APART] : 0);
         else if (!again)
             all += head == from ? passes(k, e, from, block) : (double)e->block_runs[head];
     }

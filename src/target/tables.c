@@ -130,8 +130,10 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
         const enum target_turn turn = target_turn(t, k, bl, in, &loop);
         if (turn == TARGET_TURNS || in->op == OP_NONE)
             continue;
-        if (loop >= 0)
+        if (loop >= 0) {
             t->loop[in->site] = loop;
+            t->loops[loop].ends_apart |= turn == TURN_ONE && !bl->predicated;
+        }
         add(t, in->site, turn, c->arch, in);
         if (turn == TURN_LANES || turn == TURN_AGAIN || turn == TURN_SHARED)
             continue;

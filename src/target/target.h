@@ -94,6 +94,7 @@ struct target_loop {
     int32_t reg;
     struct ir_src bound;
     uint8_t type;            /* enum ptx_type */
+    bool ends_apart;         /* the last turn is behind a branch: lanes that pass it by come later to where they meet */
 };
 
 /* An access to local memory that keeps a value for which there was no register. Executed with this site: loads in front of it, stores behind. */
