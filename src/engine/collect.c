@@ -89,49 +89,23 @@ static bool ran_of_loop(const heddle_kernel *k, const struct exec_counts *e, int
     return true;
 }
 
-/* How often warps, or parts of them, went from one block to the next. Where the other way of a branch leads to a block that is come to
- * from there alone, or back to a loop's begin, it follows from that block's runs. */
-static double passes(const heddle_kernel *k, const struct exec_counts *e, int32_t from, int32_t to)
-{
-    const struct ir_kernel *ir = k->ir;
-    const struct ir_block *bl = &ir->blocks[from];
-    const int32_t end = bl->first + bl->count - 1;
-    if (bl->nsucc != 2 || !ir_is_conditional(&ir->insts[end]))
-        return (double)e->block_runs[from];
-    const int32_t other = bl->succ[bl->succ[0] == to];
-    const uint64_t runs = e->block_runs[from], lanes = e->block_lanes[from], divergent = e->divergent[end];
-    const uint64_t part = ir->insts[end].target == to ? e->site_lanes[end] : lanes - e->site_lanes[end];
-    if (!part || part == lanes || other < 0)
-        return part ? (double)runs : 0;
-    double elsewhere = (double)e->block_runs[other]; /* that went the other way */
-    for (int32_t p = 0; p < ir->blocks[other].npred; p++)
-        if (ir->blocks[other].pred[p] != from)
-            elsewhere -= (double)e->block_runs[ir->blocks[other].pred[p]];
-    if (ir->blocks[other].npred == 1 || ir_dominates(ir, other, from))
-        return (double)(runs + divergent) - (elsewhere > 0 ? elsewhere : 0);
-    return (double)divergent + (double)(runs - divergent) * (double)part / (double)lanes; /* a guess */
-}
-
-/* How often they came to a block where lanes meet: those that parted arrive one part after the other. Lanes that leave an unrolled loop at
- * different turns have met at the ends of its parts, and come from the last turn and from in front of it. */
+/* How often they came to a block where lanes meet: those that parted at a branch arrive one part after the other. Lanes that leave an
+ * unrolled loop at different turns have met at the ends of its parts, and come from the last turn and from in front of it. */
 static double arrivals(const heddle_kernel *k, const struct exec_counts *e, int32_t block)
 {
-    const struct ir_block *to = &k->ir->blocks[block];
-    const struct target_block *blocks = k->tables->blocks;
-    double all = 0;
-    for (int32_t p = 0; p < to->npred; p++) {
-        const int32_t from = to->pred[p], head = blocks[from].counted;
-        const struct ir_block *bl = &k->ir->blocks[from];
-        bool again = false; /* from the same piece of machine code, whose ways are under predicates */
+    const struct target_tables *t = k->tables;
+    double all = (double)e->block_runs[t->blocks[block].counted];
+    for (int32_t i = 0; i < k->ir->ninsts; i++) {
+        const struct ir_inst *in = &k->ir->insts[i];
         struct ran r = {.warps = {0}};
-        for (int32_t q = 0; q < p; q++)
-            again |= blocks[to->pred[q]].counted == head;
-        if (!again && bl->count && ran_of_loop(k, e, bl->first + bl->count - 1, &r))
-            all += r.warps[TURN_VISIT] + (k->tables->loops[k->tables->loop[bl->first + bl->count - 1]].ends_apart ? r.warps[TURN_ONE_APART] : 0);
-        else if (!again)
-            all += head == from ? passes(k, e, from, block) : (double)e->block_runs[head];
+        if (!ir_is_conditional(in) || in->join != block || (!t->flow[i][TURN_BLOCK][FLOW_TARGET] && !t->unrolled[i]))
+            continue;
+        if (t->unrolled[i] && in->back_edge && ran_of_loop(k, e, i, &r))
+            all += t->loops[t->loop[i]].ends_apart ? r.warps[TURN_ONE_APART] : 0;
+        else
+            all += (double)e->divergent[i];
     }
-    return all > 0 ? all : (double)e->block_runs[block];
+    return all;
 }
 
 /* Rounds of the loop that an atomic is (memory/atomics.c): each is an access, and but for 16 bits only shared memory has loops. */

@@ -153,7 +153,7 @@ def full_disk(table):
         table.case(f"full {where}", text, sentence, keeps=where == "folder", **how)
     # the disk fills while the program runs: launches whose results were written as a whole are reported, no other is
     empty(place.disk)
-    fill(place.disk, left=8192)
+    fill(place.disk, left=12288)
     some = r'cannot write results to(.|\n)*Profiling "\w+" - 0(?!(.|\n)*(cut off|Profiling "\w+" - 3))'
     table.case("filling TMPDIR", "profile {cu}", some, tmp=place.disk)
 
