@@ -41,28 +41,41 @@ static void find_needs(const struct ir_kernel *k, const struct code *c, const st
     }
 }
 
-/* Loads of global memory in front of stores that are before them in PTX, of the same block and turn. nth: [sites] how often a site was met. */
+static bool is_global(const struct ir_inst *in, enum ptx_kind kind)
+{
+    return in && ir_is(in, kind) && in->space == PTX_GLOBAL;
+}
+
+/* Loads of global memory in front of stores that are before them in PTX, of the same block and turn: from the end, with the first site of the
+ * stores that were met, by turn. nth: [sites] how often a site was met. */
 static void find_early(const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, int32_t *nth, uint8_t *waits)
 {
-    int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn);
-    for (int32_t i = 0; i < bl->count; i++)
-        if (access_of(k, c->arch, &c->insts[bl->first + i]))
-            turn[i] = nth[c->insts[bl->first + i].site]++;
+    int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn), turns = 0;
+    const struct ir_inst **of = alloc_zeroed(((size_t)bl->count + 1) * sizeof *of);
     for (int32_t i = 0; i < bl->count; i++) {
-        const struct machine_inst *load = &c->insts[bl->first + i];
-        const struct ir_inst *in = access_of(k, c->arch, load);
-        if (!in || !ir_is(in, PTX_KIND_LOAD) || in->space != PTX_GLOBAL || waits[load->site] != WAITS_NOT)
-            continue;
-        for (int32_t j = i + 1; j < bl->count; j++) {
-            const struct machine_inst *store = &c->insts[bl->first + j];
-            const struct ir_inst *other = access_of(k, c->arch, store);
-            if (other && ir_is(other, PTX_KIND_STORE) && other->space == PTX_GLOBAL && store->site < load->site && other->block == in->block && turn[i] == turn[j])
-                waits[load->site] = WAITS_EARLY;
+        of[i] = access_of(k, c->arch, &c->insts[bl->first + i]);
+        turn[i] = of[i] ? nth[c->insts[bl->first + i].site]++ : 0;
+        turns = turn[i] >= turns ? turn[i] + 1 : turns;
+    }
+    struct {
+        int32_t block, site;
+    } *stores = alloc_zeroed(((size_t)turns + 1) * sizeof *stores);
+    for (int32_t t = 0; t < turns; t++)
+        stores[t].block = -1;
+    for (int32_t i = bl->count - 1; i >= 0; i--) {
+        const int32_t site = c->insts[bl->first + i].site, t = turn[i];
+        if (is_global(of[i], PTX_KIND_STORE) && (stores[t].block != of[i]->block || site < stores[t].site)) {
+            stores[t].block = of[i]->block;
+            stores[t].site = site;
+        } else if (is_global(of[i], PTX_KIND_LOAD) && waits[site] == WAITS_NOT && stores[t].block == of[i]->block && stores[t].site < site) {
+            waits[site] = WAITS_EARLY;
         }
     }
     for (int32_t i = 0; i < bl->count; i++)
-        if (access_of(k, c->arch, &c->insts[bl->first + i]))
+        if (of[i])
             nth[c->insts[bl->first + i].site] = 0;
+    alloc_release(stores);
+    alloc_release(of);
     alloc_release(turn);
 }
 
