@@ -255,6 +255,17 @@ static void find_live(const struct code *c, struct flow *f)
     alloc_release(live);
 }
 
+/* `made`: the values of which something that defines them may have been executed when block b ends, given `come`, those
+ * of which it may have been when a block begins. */
+static void defined_behind(const struct code *c, const struct flow *f, int32_t b, const uint64_t *come, uint64_t *made)
+{
+    const struct machine_block *bl = &c->blocks[b];
+    memcpy(made, come + (size_t)b * f->set, f->set * 8);
+    for (int32_t t = f->first[bl->first]; t < f->first[bl->first + bl->count]; t++)
+        if (f->touches[t].writes)
+            ir_bit_set(made, f->touches[t].value);
+}
+
 /* A value is alive only where something that defines it may have been executed. */
 static void drop_undefined(const struct code *c, struct flow *f)
 {
@@ -262,11 +273,7 @@ static void drop_undefined(const struct code *c, struct flow *f)
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t b = 0; b < c->nblocks; b++) {
-            const struct machine_block *bl = &c->blocks[b];
-            memcpy(made, come + (size_t)b * f->set, f->set * 8);
-            for (int32_t t = f->first[bl->first]; t < f->first[bl->first + bl->count]; t++)
-                if (f->touches[t].writes)
-                    ir_bit_set(made, f->touches[t].value);
+            defined_behind(c, f, b, come, made);
             for (int32_t s = f->succ_first[b]; s < f->succ_first[b + 1]; s++)
                 for (size_t w = 0; w < f->set; w++) {
                     uint64_t *to = &come[(size_t)f->succ[s] * f->set + w];
@@ -276,11 +283,7 @@ static void drop_undefined(const struct code *c, struct flow *f)
         }
     }
     for (int32_t b = 0; b < c->nblocks; b++) {
-        const struct machine_block *bl = &c->blocks[b];
-        memcpy(made, come + (size_t)b * f->set, f->set * 8);
-        for (int32_t t = f->first[bl->first]; t < f->first[bl->first + bl->count]; t++)
-            if (f->touches[t].writes)
-                ir_bit_set(made, f->touches[t].value);
+        defined_behind(c, f, b, come, made);
         for (size_t w = 0; w < f->set; w++) {
             flow_in(f, b)[w] &= come[(size_t)b * f->set + w];
             flow_out(f, b)[w] &= made[w];
