@@ -1,30 +1,11 @@
 /* Spills that are put into a kernel's tables by hand: what they count as, by hand, with caches and without. The executor is HEDDLE_EXEC's. */
 #include "target_test.h"
+#include "device_test.h"
 
 #include "base/alloc.h"
 #include "clock/spills.h"
 #include "engine/private.h"
 #include "jit/jit.h"
-
-static heddle_device *dev;
-
-static int open_device(void **state)
-{
-    (void)state;
-    setenv("HEDDLE_DEVICES", DEVICES, 1);
-    if (heddle_device_open("h200", &dev)) {
-        fprintf(stderr, "%s\n", heddle_error_text());
-        return 1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    heddle_device_close(dev);
-    return 0;
-}
 
 /* %r1 = tid.x, %rd1 = &out[thread]. */
 static const char head[] = ".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"

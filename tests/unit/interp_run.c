@@ -9,30 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "heddle.h"
+#include "device_test.h"
 
 enum { MAX = 4096 };
 
-static heddle_device *dev;
 static uint32_t out[MAX];
-
-static int open_device(void **state)
-{
-    (void)state;
-    setenv("HEDDLE_DEVICES", DEVICES, 1);
-    if (heddle_device_open("h200", &dev)) {
-        fprintf(stderr, "%s\n", heddle_error_text());
-        return 1;
-    }
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    heddle_device_close(dev);
-    return 0;
-}
 
 /* Declarations that every kernel has: %r0 = tid.x, %rd1 = &out[global thread], %rd0 = out. */
 static const char head[] =

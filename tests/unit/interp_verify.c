@@ -11,27 +11,17 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "heddle.h"
+#include "device_test.h"
 #include "ir/facts.h"
 
 enum { WORDS = 4096 };
 
-static heddle_device *dev;
 static char log_file[64];
 
-static int open_device(void **state)
+static int open_verified(void **state)
 {
-    (void)state;
-    setenv("HEDDLE_DEVICES", DEVICES, 1);
     setenv("HEDDLE_VERIFY", "1", 1);
-    return heddle_device_open("h200", &dev) != HEDDLE_OK;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    heddle_device_close(dev);
-    return 0;
+    return open_device(state);
 }
 
 /* %r0 = tid.x, %rd0 = out, %rd1 = &out[tid.x]; bins begin at word 1024, 64 apart. Every body leaves %r9. */
@@ -327,5 +317,5 @@ int main(void)
         cmocka_unit_test(claims_are_made_and_asked),
         cmocka_unit_test(the_setting_is_looked_at),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_verified, close_device);
 }

@@ -9,23 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "heddle.h"
-
-static heddle_device *dev;
-
-static int open_device(void **state)
-{
-    (void)state;
-    setenv("HEDDLE_DEVICES", DEVICES, 1);
-    return heddle_device_open("h200", &dev) != HEDDLE_OK;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    heddle_device_close(dev);
-    return 0;
-}
+#include "device_test.h"
 
 /* Runs `body` in one warp with %r0 = tid, %rd0 = global memory of zeroes, and returns the 64 bits that lane 0 leaves in
  * %rd9. */
