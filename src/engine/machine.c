@@ -36,10 +36,9 @@ static void count(struct result_inst *to, const heddle_kernel *k, const struct c
 }
 
 /* Of functions: by calls. */
-static void count_calls(const heddle_kernel *k, const struct code *c, struct result_inst *insts)
+static void count_calls(const struct code *c, struct result_inst *insts)
 {
     struct result_inst calls[FUNCTIONS] = {{0}};
-    (void)k;
     for (int32_t i = 0; i < c->ninsts; i++)
         if (c->insts[i].op == OP_CALL && c->insts[i].source[0].file == FILE_FUNCTION) {
             struct result_inst *to = &calls[c->insts[i].source[0].number];
@@ -87,7 +86,7 @@ void collect_code(struct result *r, const heddle_kernel *k, const struct counter
             count(to, k, sites, e, bl, &c->insts[i]);
         }
     }
-    count_calls(k, c, r->insts);
+    count_calls(c, r->insts);
     strbuf_release(&text);
     code_free(c);
 }

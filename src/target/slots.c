@@ -78,7 +78,6 @@ static bool has_slot(const struct ir_inst *in)
     default:
         return true;
     }
-    return false;
 }
 
 /* a comes before b. */
