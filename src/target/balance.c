@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Instructions of a kernel that each unit has: those that only it can do, and those it was given. */
+/* Instructions of a kernel that only one unit can do, and those that either can. */
 struct load {
-    int alu, fma;
+    int alu, fma, either;
 };
 
 /* What could be done by either, and what could not. */
-enum kind { ALU, FMA, NEITHER, SUM, HIGH, SHIFT, MOVE, CONSTANT };
+enum kind { ALU, FMA, NEITHER, SUM, OFFSET, HIGH, SHIFT, SCALED, MOVE, CONSTANT };
 
 static void become(struct machine_inst *in, enum machine_op op, const char *form)
 {
@@ -27,13 +27,6 @@ static bool is_constant(const struct operand *o)
     return o->file == FILE_ZERO || o->file == FILE_IMMEDIATE;
 }
 
-/* Larger constants are added by IADD3. */
-static bool is_small(const struct operand *o)
-{
-    int32_t value = (int32_t)o->bits;
-    return value > -256 && value < 256;
-}
-
 static bool is_sum_of_two(const struct machine_inst *in)
 {
     return in->op == OP_IADD3 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && in->source[2].file == FILE_ZERO;
@@ -45,17 +38,33 @@ static enum kind kind_of(int arch, const struct machine_inst *in)
         return is_constant(&in->source[0]) ? CONSTANT : MOVE;
     if (is_sum_of_two(in) && is_plain(&in->source[1]))
         return SUM;
+    if (arch >= 90 && is_sum_of_two(in) && (in->source[1].file == FILE_IMMEDIATE || in->source[1].file == FILE_UNIFORM))
+        return OFFSET;
     if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO)
         return HIGH;
     if (in->op == OP_SHF && !strcmp(in->form, "L.U32") && in->nsources == 3 && in->source[0].file == FILE_REGISTER &&
         in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO)
         return SHIFT;
+    if (in->op == OP_LEA && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && is_plain(&in->source[1]))
+        return SCALED;
     enum pipe pipe = code_pipe(arch, in);
     return pipe == PIPE_ALU ? ALU : pipe == PIPE_FMA || pipe == PIPE_FMAHEAVY ? FMA : NEITHER;
 }
 
 static void go_to_fma(struct machine_inst *in, enum kind kind)
 {
+    if (kind == SCALED) { /* a << shift and c: a * 2^shift and c */
+        const struct operand c = in->source[1];
+        in->source[1] = (struct operand){.file = FILE_IMMEDIATE, .bits = UINT64_C(1) << in->source[2].bits, .words = 1};
+        in->source[2] = c;
+        become(in, OP_IMAD, "");
+        return;
+    }
+    if (kind == OFFSET) {
+        become(in, OP_VIADD, "");
+        in->nsources = 2;
+        return;
+    }
     become(in, OP_IMAD, kind == SUM ? "IADD" : kind == HIGH ? "X" : kind == SHIFT ? "SHL.U32" : "MOV.U32");
 }
 
@@ -65,28 +74,26 @@ void balance(struct code *c)
         return; /* one kind of unit: the cores */
     const bool halves = c->arch == 80 || c->arch >= 90; /* HFMA2 is as fast as IMAD */
     struct load load = {0};
-    int constants = 0, sums = 0;
+    int constants = 0;
     for (int32_t i = 0; i < c->ninsts; i++) {
         const enum kind kind = kind_of(c->arch, &c->insts[i]);
         load.alu += kind == ALU;
         load.fma += kind == FMA;
+        load.either += kind >= SUM;
     }
+    const int all = 2 * load.either, wanted = load.either + load.alu - load.fma, share = wanted < 0 ? 0 : wanted > all ? all : wanted;
+    int due = load.either - 1;
     for (int32_t i = 0; i < c->ninsts; i++) {
         struct machine_inst *in = &c->insts[i];
         const enum kind kind = kind_of(c->arch, in);
-        if (kind >= SUM) {
-            const bool fma = load.alu > load.fma;
-            if (fma) {
-                go_to_fma(in, kind);
-            } else if (kind == CONSTANT && halves && constants++ % 2 == 0) {
-                become(in, OP_HFMA2, "MMA");
-                continue;
-            }
-            load.fma += fma;
-            load.alu += !fma;
-        } else if (c->arch >= 90 && is_sum_of_two(in) && in->source[1].file == FILE_IMMEDIATE && is_small(&in->source[1]) && sums++ % 2) {
-            become(in, OP_VIADD, "");
-            in->nsources = 2;
+        if (kind < SUM)
+            continue;
+        due += share;
+        if (due >= all) {
+            due -= all;
+            go_to_fma(in, kind);
+        } else if (kind == CONSTANT && halves && constants++ % 2 == 0) {
+            become(in, OP_HFMA2, "MMA");
         }
     }
 }

@@ -526,13 +526,6 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         terms[(*n)++] = t;
 }
 
-/* Of constants added to one register these are mostly added by VIADD, others by IADD3. */
-static bool takes_viadd(const struct operand *o)
-{
-    int32_t value = (int32_t)o->bits;
-    return o->file == FILE_IMMEDIATE && (value == 1 || value == 2 || value == 4 || value == -2 || value == -3);
-}
-
 static void put_sum32(struct selecting *s, struct operand d, struct term *t, int n)
 {
     struct operand plain[TERMS], sum = none;
@@ -543,10 +536,7 @@ static void put_sum32(struct selecting *s, struct operand d, struct term *t, int
         else
             plain[np++] = half(t[i].a, 0);
     if (last < 0) {
-        if (s->arch >= 90 && np == 2 && d.file == FILE_REGISTER && takes_viadd(&plain[1]))
-            put(s, OP_VIADD, "", d, plain[0], plain[1], none);
-        else
-            put(s, OP_IADD3, "", d, plain[0], np > 1 ? plain[1] : zero(), np > 2 ? plain[2] : zero());
+        put(s, OP_IADD3, "", d, plain[0], np > 1 ? plain[1] : zero(), np > 2 ? plain[2] : zero());
         return;
     }
     if (np == 2) {

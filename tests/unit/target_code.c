@@ -239,6 +239,21 @@ static void forms(void **state)
     has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 80, "LDS 0, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
 }
 
+#define SUM_OF(x) "add.u32 %r2, " x ", 1001; xor.b32 %r2, %r2, %r0; "
+#define SUMS SUM_OF("%r1") SUM_OF("%r2") SUM_OF("%r2") SUM_OF("%r2") "st.global.u32 [%rd2+4], %r2; "
+#define FUSED "fma.rn.f32 %f1, %f1, %f1, %f2; "
+
+/* Four sums of which either unit could do each, beside four LOP3 of alu and IMAD.WIDE and the FFMA of fma. fma's share of them:
+ * 1/2 + (4 - 1) / 8 = 7/8, 1/2 + (4 - 4) / 8 = 1/2, 1/2 + (4 - 10) / 8 < 0. ptxas has the same. */
+static void units(void **state)
+{
+    (void)state;
+    has(SUMS, 90, "LOP3 4, VIADD 3, IADD3 1, IMAD 1");
+    has(SUMS FUSED FUSED FUSED, 90, "LOP3 4, FFMA 3, VIADD 2, IADD3 2, IMAD 1");
+    has(SUMS FUSED FUSED FUSED FUSED FUSED FUSED FUSED FUSED FUSED, 90, "LOP3 4, FFMA 9, VIADD 0, IADD3 4, IMAD 1");
+    has(SUMS, 80, "LOP3 4, VIADD 0, IADD3 4"); /* there VIADD is not */
+}
+
 /* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
 static void driver_calls(void **state)
 {
@@ -337,7 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
