@@ -23,7 +23,7 @@ static double over(const struct metric_input *in, double a, double b)
 #define SHARED(what)  (C(SHARED_LD_##what) + C(SHARED_ST_##what) + C(SHARED_ATOM_##what))
 
 /* Warp instructions of all units that are counted. */
-#define UNITS         (C(PIPE_ALU) + C(PIPE_FMA) + C(PIPE_FP16) + C(PIPE_FP64) + C(PIPE_XU) + C(PIPE_LSU) + C(PIPE_TEX) + C(PIPE_ADU) + C(PIPE_CBU) + C(PIPE_UNIFORM))
+#define UNITS         (C(PIPE_ALU) + C(PIPE_FMA) + C(PIPE_FP16) + C(PIPE_FP64) + C(PIPE_XU) + C(PIPE_LSU) + C(PIPE_TEX) + C(PIPE_ADU) + C(PIPE_CBU) + C(PIPE_UNIFORM) + C(PIPE_TENSOR))
 
 /* SECTORS or HIT of all requests to L1; of all that SMs ask of L2. */
 #define L1_SECTORS_   (GLOBAL(SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))

@@ -32,13 +32,16 @@ static bool is_sum_of_two(const struct machine_inst *in)
     return in->op == OP_IADD3 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && in->source[2].file == FILE_ZERO;
 }
 
-static enum kind kind_of(int arch, const struct machine_inst *in)
+static enum kind kind_of(const struct code *c, int32_t i)
 {
+    const struct machine_inst *in = &c->insts[i];
+    if (in->op == OP_MOV && i + 1 < c->ninsts && in[1].op == OP_CALL)
+        return ALU; /* where the call comes back to */
     if (in->op == OP_MOV && !in->form[0])
         return is_constant(&in->source[0]) ? CONSTANT : MOVE;
     if (is_sum_of_two(in) && is_plain(&in->source[1]))
         return SUM;
-    if (arch >= 90 && is_sum_of_two(in) && (in->source[1].file == FILE_IMMEDIATE || in->source[1].file == FILE_UNIFORM))
+    if (c->arch >= 90 && is_sum_of_two(in) && (in->source[1].file == FILE_IMMEDIATE || in->source[1].file == FILE_UNIFORM))
         return OFFSET;
     if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO)
         return HIGH;
@@ -47,7 +50,7 @@ static enum kind kind_of(int arch, const struct machine_inst *in)
         return SHIFT;
     if (in->op == OP_LEA && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && is_plain(&in->source[1]))
         return SCALED;
-    enum pipe pipe = code_pipe(arch, in);
+    enum pipe pipe = code_pipe(c->arch, in);
     return pipe == PIPE_ALU ? ALU : pipe == PIPE_FMA || pipe == PIPE_FMAHEAVY ? FMA : NEITHER;
 }
 
@@ -72,11 +75,12 @@ void balance(struct code *c)
 {
     if (c->arch < 70)
         return; /* one kind of unit: the cores */
-    const bool halves = c->arch == 80 || c->arch >= 90; /* HFMA2 is as fast as IMAD */
     struct load load = {0};
+    bool halves = c->arch == 80 || c->arch >= 90; /* HFMA2.MMA, which the unit of matrices does */
     int constants = 0;
     for (int32_t i = 0; i < c->ninsts; i++) {
-        const enum kind kind = kind_of(c->arch, &c->insts[i]);
+        const enum kind kind = kind_of(c, i);
+        halves &= code_pipe(c->arch, &c->insts[i]) != PIPE_TENSOR;
         load.alu += kind == ALU;
         load.fma += kind == FMA;
         load.either += kind >= SUM;
@@ -85,7 +89,7 @@ void balance(struct code *c)
     int due = load.either - 1;
     for (int32_t i = 0; i < c->ninsts; i++) {
         struct machine_inst *in = &c->insts[i];
-        const enum kind kind = kind_of(c->arch, in);
+        const enum kind kind = kind_of(c, i);
         if (kind < SUM)
             continue;
         due += share;

@@ -19,7 +19,8 @@ enum form {
     BY_KNOWN,   /* .approx, .full: the divisor is known before the kernel runs */
     NOT_BELOW_0, /* the operand is |x| or x * x */
     SHARED,     /* sin, cos: one before it in its block has reduced the same argument */
-    BLOCK_WIDE  /* fence: for the block only */
+    BLOCK_WIDE, /* fence: for the block only */
+    OF_8_BITS   /* mma: of 8-bit floats */
 };
 
 /* only: definitions.h. */

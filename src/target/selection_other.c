@@ -211,6 +211,33 @@ static void select_call(struct selecting *s, const struct ir_inst *in)
         call->result[call->nresults++] = selecting_result(s, in, 0);
 }
 
+/* --- matrices --- */
+
+/* On Hopper a function makes bytes of integers of 4 bits. Each register of 8 of them becomes two; ptxas 13.0 (V13.0.88) has the same for
+ * s4 and u4 in all shapes, 2026-11-29. */
+static void select_nibbles(struct selecting *s, const struct ir_inst *in)
+{
+    static const struct {
+        enum machine_op op;
+        int of_signed, of_unsigned;
+    } widen[] = {{OP_LOP3, 15, 2}, {OP_SHF, 8, 1}, {OP_IMAD, 7, 0}};
+    const struct ptx_shape_info *shape = &ptx_shape_info[in->mods->shape];
+    const struct operand t = selecting_register(s, 1);
+    selecting_put(s, OP_MOV, "", t, (struct operand){.file = FILE_IMMEDIATE, .words = 1}, none, none); /* where to come back to */
+    selecting_put(s, OP_CALL, "REL.NOINC", none, t, none, none);
+    for (int matrix = 0; matrix < 2; matrix++) {
+        const int registers = (matrix ? shape->n : shape->m) * shape->k / 256;
+        for (size_t i = 0; i < sizeof widen / sizeof *widen; i++)
+            for (int times = registers * (in->mods->element[matrix] == PTX_ELEMENT_S4 ? widen[i].of_signed : widen[i].of_unsigned); times > 0; times--)
+                selecting_put(s, widen[i].op, "", t, t, t, t);
+    }
+    selecting_put(s, OP_IMMA, "", t, t, t, t);
+    selecting_put(s, OP_IMMA, "", t, t, t, t);
+    for (int d = 0; d < in->ndst; d++)
+        selecting_put(s, OP_IADD3, "", selecting_result(s, in, d), t, t, t);
+    selecting_put(s, OP_RET, "REL.NODEC", none, t, none, none);
+}
+
 /* --- all others --- */
 
 void selecting_other(struct selecting *s, const struct ir_inst *in)
@@ -225,6 +252,10 @@ void selecting_other(struct selecting *s, const struct ir_inst *in)
     }
     if (in->op == PTX_OP_SULD || in->op == PTX_OP_SUST) {
         select_surface(s, in);
+        return;
+    }
+    if (in->op == PTX_OP_MMA && s->arch >= 90 && (in->mods->element[0] == PTX_ELEMENT_S4 || in->mods->element[0] == PTX_ELEMENT_U4)) {
+        select_nibbles(s, in);
         return;
     }
     struct operand d = in->ndst ? selecting_result(s, in, 0) : none;

@@ -50,7 +50,7 @@ def other_ways(folder):
     check([(line["Value 1"], line["Value 2"], line["Ratio 2"], line["Trust"]) for line in loads]
           == [("1048576", "65536", "0.0625", "exact")], f"CSV: {loads}")
     mix = figures(f"heddle compare {both} --all")
-    units = {(row, i): value for (row, unit, i), value in mix.items() if unit == "inst" and (row.isupper() or row in ("Uniform", "Other"))}
+    units = {(row, i): value for (row, unit, i), value in mix.items() if unit == "inst" and (row.isupper() or row in ("Uniform", "Tensor", "Other"))}
     for i in (0, 1):
         check(sum(v for (_, k), v in units.items() if k == i) == mix[("Warp instructions", "inst", i)], f"units: {units}")
     check(units[("LSU", 0)] > 1048576 and units[("LSU", 1)] > 65536 + 655360 + 65536, f"loads and stores: {units}")

@@ -254,6 +254,20 @@ static void units(void **state)
     has(SUMS, 80, "LOP3 4, VIADD 0, IADD3 4"); /* there VIADD is not */
 }
 
+#define REGISTERS ".reg .b32 %x<12>; mov.b32 %x0, %f1; mov.b32 %x1, %f2; "
+
+/* On Hopper 8-bit floats are halves, and a function makes bytes of 4-bit integers: 15 LOP3 for each register of s4, 2 of u4, and so on. */
+static void products(void **state)
+{
+    (void)state;
+    static const char f8[] = REGISTERS "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%x0, %x1, %x0, %x1}, {%x0, %x1}, {%f1, %f2, %f1, %f2};";
+    static const char s4[] = REGISTERS "mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32 {%x2, %x3}, {%x0}, {%x1}, {%x0, %x1}; mov.b32 %f1, %x2;";
+    has(f8, 90, "F2FP 12, HMMA 2, FADD 4");
+    has(f8, 89, "QMMA 1, F2FP 0");
+    has(s4, 90, "LOP3 17, SHF 9, IMAD 8, IMMA 2, IADD3 2, MOV 1, CALL 1");
+    has(s4, 80, "LOP3 0, IMMA 1, CALL 0");
+}
+
 /* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
 static void driver_calls(void **state)
 {
@@ -352,7 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
