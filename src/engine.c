@@ -16,6 +16,7 @@
 #include "simt/output.h"
 #include "simt/tally.h"
 #include "step/step.h"
+#include "target/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,18 @@ static void count(struct clock_run *run, const struct ir_kernel *k, struct exec_
     run->sites = alloc_zeroed(sizeof *run->sites * (size_t)k->ninsts);
     exec_counts_init(counts, k);
     run->counts = counts;
+}
+
+/* Room for what the kernel prints, of kernels that do. */
+static uint64_t *printed_room(struct launch *l, const struct ir_kernel *k)
+{
+    bool prints = false;
+    for (int32_t i = 0; i < k->ninsts && !prints; i++)
+        prints = k->insts[i].op == IR_OP_EXTERN && strcmp(k->insts[i].callee, "vprintf") == 0;
+    if (!prints)
+        return NULL;
+    const size_t n = (size_t)k->ninsts * PRINTED_NUMBERS;
+    return memset(ARENA_ARRAY(&l->arena, uint64_t, n), 0, n * sizeof(uint64_t));
 }
 
 /* Instructions of the GPU in a run of each block, as the target's tables have them; in the launch's arena. */
@@ -163,8 +176,10 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.flight_wanted = jit_flight_wanted;
     }
     struct spill_list spills;
-    if (counting)
+    if (counting) {
         count(&run, k->ir, &counts);
+        counts.printed = l.printed = printed_room(&l, k->ir);
+    }
     if (counting && k->spills) {
         spills = *k->spills;
         spills.base = (l.local_size + 15) / 16 * 16;

@@ -13,6 +13,7 @@
 #include "report/library.h"
 #include "report/result.h"
 #include "simt/trips.h"
+#include "target/driver.h"
 
 /* A product of matrices: which instruction of the GPU it is, what it works on, and into how many of them it comes apart. H200,
  * 2026-11-23: of each kind of mma the same counts; ptxas takes 4-bit integers apart from compute capability 9.0 on. */
@@ -152,6 +153,24 @@ static double guarded_on(const heddle_kernel *k, const struct exec_counts *e, in
     return lanes * (n[TURN_BLOCK] + (t->loop[site] < 0 ? 0 : (double)n[TURN_ROUND] / t->loops[t->loop[site]].rounds));
 }
 
+/* What the driver's function executes; `lanes` of all do nearly all of it. */
+static void add_printed(struct executed *x, const uint64_t printed[PRINTED_NUMBERS])
+{
+    double all = 0;
+    for (int pipe = 0; pipe < PIPES; pipe++) {
+        double n = 0;
+        for (int i = 0; i < PRINTED_NUMBERS; i++)
+            n += (double)printed[i] * driver_printf[i][pipe];
+        n = fmax(n, 0); /* arguments that fill more than the buffer that is cleared */
+        x->pipe[pipe] += n;
+        all += n;
+    }
+    const double lanes = printed[PRINTED_CALLS] ? (double)printed[PRINTED_LANES] / (double)printed[PRINTED_CALLS] : 0;
+    x->warps += all;
+    x->lanes += all * lanes;
+    x->on += all * lanes;
+}
+
 static struct executed executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, const struct ran *ran)
 {
     const struct target_tables *t = k->tables;
@@ -167,6 +186,8 @@ static struct executed executed(const heddle_kernel *k, const struct exec_counts
         x.on += ran->lanes[turn] * t->held[site][turn];
     }
     x.on = fmax(x.on + guarded_on(k, e, site), 0);
+    if (e->printed)
+        add_printed(&x, &e->printed[(size_t)site * PRINTED_NUMBERS]);
     return x;
 }
 

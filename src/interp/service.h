@@ -43,10 +43,4 @@ service_fn service_launch_kernel, service_parameter_buffer, service_launch_devic
 /* --- service_printf.c --- */
 service_fn service_vprintf;
 
-/* Formats as CUDA's device printf does (CUDA C++ programming guide, "Formatted Output"): `format` over the packed
- * arguments at generic address `args`. Returns how many arguments were used; -1: *bad is an address that cannot be
- * read. What is no conversion of CUDA's is printed as it stands. */
-int service_format(const struct warp *w, int lane, const char *format, uint64_t args, struct strbuf *out,
-                   uint64_t *bad);
-
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/strbuf.h"
 #include "simt/output.h"
+#include "target/driver.h"
 
 #include "heddle.h"
 
@@ -25,7 +26,14 @@ struct format {
     uint64_t at; /* bytes of the buffer that are used */
     struct strbuf *out;
     uint64_t *bad;
+    uint64_t *printed; /* [PRINTED_NUMBERS] what is gone through, or NULL */
 };
+
+static void note(const struct format *f, enum printed_number n, uint64_t more)
+{
+    if (f->printed)
+        f->printed[n] += more;
+}
 
 static bool take(struct format *f, unsigned bytes, uint64_t *v)
 {
@@ -38,6 +46,7 @@ static bool take(struct format *f, unsigned bytes, uint64_t *v)
     memcpy(v, p, bytes);
     f->at += bytes;
     f->used++;
+    note(f, bytes == 4 ? PRINTED_WORDS : PRINTED_LONGS, 1);
     return true;
 }
 
@@ -127,6 +136,8 @@ static bool print_string(struct format *f, struct spec *s, uint64_t address)
     finish_spec(s, "s");
     if (ok) {
         const char *t = text.s ? text.s : "";
+        note(f, PRINTED_STRINGS, 1);
+        note(f, PRINTED_STRING_CHARACTERS, strlen(t));
         PRINT(t);
     }
     strbuf_release(&text);
@@ -180,18 +191,20 @@ static bool print_spec(struct format *f, struct spec *s)
 #undef PRINT
 #pragma GCC diagnostic pop
 
-int service_format(const struct warp *w, int lane, const char *format, uint64_t args, struct strbuf *out, uint64_t *bad)
+/* As CUDA's device printf does (CUDA C++ programming guide, "Formatted Output"): `format` over the packed arguments at the format's generic
+ * address. Returns how many arguments were used; -1: *bad is an address that cannot be read. What is no conversion of CUDA's is printed as
+ * it stands. */
+static int print_format(struct format f, const char *format)
 {
-    struct format f = {.w = w, .lane = lane, .args = args, .out = out, .bad = bad};
     struct spec s;
     for (const char *p = format; *p;) {
         size_t plain = strcspn(p, "%");
-        strbuf_add(out, p, plain);
+        strbuf_add(f.out, p, plain);
         p += plain;
         if (!*p)
             break;
         if (p[1] == '%') {
-            strbuf_add(out, "%", 1);
+            strbuf_add(f.out, "%", 1);
             p += 2;
             continue;
         }
@@ -199,7 +212,7 @@ int service_format(const struct warp *w, int lane, const char *format, uint64_t 
         if (!next)
             return -1;
         if (!s.type)
-            strbuf_add(out, p, (size_t)(next - p));
+            strbuf_add(f.out, p, (size_t)(next - p));
         else if (!print_spec(&f, &s))
             return -1;
         p = next;
@@ -207,14 +220,19 @@ int service_format(const struct warp *w, int lane, const char *format, uint64_t 
     return f.used;
 }
 
+/* printed: [PRINTED_NUMBERS], or NULL. */
 static int print_lane(const struct interp_code *c, struct warp *w, const struct step *st, int lane, struct strbuf *out,
-                      uint64_t *bad)
+                      uint64_t *bad, uint64_t *printed)
 {
     struct strbuf format;
     uint64_t at = step_value(c, w, st, 0, lane);
     strbuf_init(&format);
     int n = !service_string(w, lane, at, &format, bad) ? -1
-          : !format.s ? 0 : service_format(w, lane, format.s, step_value(c, w, st, 1, lane), out, bad);
+          : !format.s ? 0 : print_format((struct format){.w = w, .lane = lane, .args = step_value(c, w, st, 1, lane), .out = out, .bad = bad, .printed = printed}, format.s);
+    if (printed) {
+        printed[PRINTED_CHARACTERS] += format.len;
+        printed[PRINTED_SOME] += n > 0;
+    }
     strbuf_release(&format);
     return n;
 }
@@ -222,19 +240,22 @@ static int print_lane(const struct interp_code *c, struct warp *w, const struct 
 bool service_vprintf(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     struct strbuf out;
-    uint64_t bad = 0;
+    uint64_t bad = 0, printed[PRINTED_NUMBERS] = {[PRINTED_CALLS] = 1, [PRINTED_LANES] = (uint64_t)__builtin_popcount(m)};
+    uint64_t *all = w->block->launch->printed;
     int lane = 0, n = 0;
     strbuf_init(&out);
     LANE_LOOP(m)
     {
         lane = (int)i;
         /* "Internal errors in printf() return -1 ... if the format string is NULL, -1" (programming guide) */
-        n = step_value(c, w, st, 0, lane) ? print_lane(c, w, st, lane, &out, &bad) : -1;
+        n = step_value(c, w, st, 0, lane) ? print_lane(c, w, st, lane, &out, &bad, all && (m & -m) == 1u << i ? printed : NULL) : -1;
         if (n < 0 && bad)
             break;
         if (st->in->ndst && st->d[0] != PLACE_NONE)
             step_write(c, w, st, 0, lane, (uint32_t)n);
     }
+    for (int i = 0; all && i < PRINTED_NUMBERS; i++)
+        __atomic_fetch_add(&all[(size_t)(st - c->step) * PRINTED_NUMBERS + (size_t)i], printed[i], __ATOMIC_RELAXED);
     if (out.len)
         output_add(w->block, OUTPUT_PRINTF, out.s, out.len);
     strbuf_release(&out);

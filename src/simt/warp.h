@@ -186,6 +186,7 @@ struct exec_counts {
     uint64_t *site_runs;   /* [ninsts]: guarded instructions with at least one lane on; of branches nobody asks, and it may be 0 */
     uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
     uint64_t *trips;       /* [ntrips][TRIPS_NUMBERS]: trips.h */
+    const uint64_t *printed; /* of the launch */
     /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
     void (*take)(void *taker, const struct record *r, uint64_t times);
     /* The same for an instruction's accesses in n turns of a loop: memory_strides. NULL: they are taken one by one. */
@@ -261,6 +262,7 @@ struct launch {
     struct children *children; /* children.h: what its kernels ask of the device's runtime */
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
+    uint64_t *printed;      /* atomic: [ninsts][PRINTED_NUMBERS], or NULL: nobody counts, or nothing prints (target/driver.h) */
     struct claim_check *verify;  /* the interpreter checks claims (interp/claim_check.h), or NULL */
 };
 
