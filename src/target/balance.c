@@ -43,7 +43,7 @@ static enum kind kind_of(const struct code *c, int32_t i)
         return SUM;
     if (c->arch >= 90 && is_sum_of_two(in) && (in->source[1].file == FILE_IMMEDIATE || in->source[1].file == FILE_UNIFORM))
         return OFFSET;
-    if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && in->source[1].file == FILE_ZERO)
+    if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && (in->source[1].file == FILE_ZERO || is_plain(&in->source[1])) && in->source[2].file == FILE_ZERO)
         return HIGH;
     if (in->op == OP_SHF && !strcmp(in->form, "L.U32") && in->nsources == 3 && in->source[0].file == FILE_REGISTER &&
         in->source[1].file == FILE_IMMEDIATE && in->source[2].file == FILE_ZERO)

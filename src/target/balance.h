@@ -1,7 +1,7 @@
 /* Which unit does what several could: moves, sums of two, shifts, and shifts with a sum.
  *
  * In: code in its order. A move is MOV (alu), IMAD.MOV (fma) or, of a constant, HFMA2 (Ampere's and Hopper's fma); a sum of two registers
- * IADD3 or IMAD.IADD; on Hopper that of a register and a constant or uniform register IADD3 or VIADD (fma); a shift to the left SHF or
+ * IADD3 or IMAD.IADD, of their upper halves IADD3.X or IMAD.X; on Hopper that of a register and a constant or uniform register IADD3 or VIADD (fma); a shift to the left SHF or
  * IMAD.SHL; with a sum LEA or IMAD. Of a kernel's E instructions that either unit could do the assembler gives fma a share of
  * 1/2 + (A - F) / 2E, at least 0 and at most 1, where A and F can be done by alu and by fma alone: if it can be, both have as much to do.
  * The share is the same for each kind and from a kernel's begin to its end. Of constants that are left to alu every second one is HFMA2.MMA
