@@ -56,6 +56,10 @@ bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_i
         return argument_is_reduced(k, in);
     case BLOCK_WIDE:
         return m->scope == PTX_SCOPE_CTA;
+    case OF_FLOATS:
+        return in->type2 == PTX_F32;
+    case OF_DOUBLES:
+        return in->type2 == PTX_F64;
     case OF_8_BITS:
         return m->element[0] == PTX_ELEMENT_E4M3 || m->element[0] == PTX_ELEMENT_E5M2;
     }

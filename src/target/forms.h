@@ -20,7 +20,9 @@ enum form {
     NOT_BELOW_0, /* the operand is |x| or x * x */
     SHARED,     /* sin, cos: one before it in its block has reduced the same argument */
     BLOCK_WIDE, /* fence: for the block only */
-    OF_8_BITS   /* mma: of 8-bit floats */
+    OF_8_BITS,  /* mma: of 8-bit floats */
+    OF_FLOATS,  /* set: by a comparison of floats, */
+    OF_DOUBLES  /* of doubles */
 };
 
 /* only: definitions.h. */

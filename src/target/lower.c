@@ -538,6 +538,23 @@ static bool is_read_in_loop(const struct lowered *l, const struct ir_inst *in, i
     return false;
 }
 
+const struct ir_inst *lowered_compared(const struct lowered *l, const struct ir_inst *in)
+{
+    const uint64_t one = 0x3f800000;
+    uint64_t a, b;
+    if (!ir_is(in, PTX_KIND_SELECT) || in->type != PTX_F32 || in->guard != IR_NOREG || !definitions_constant(l->k, l->only, &in->src[0], &a) ||
+        !definitions_constant(l->k, l->only, &in->src[1], &b) || !((a == one && b == 0) || (a == 0 && b == one)))
+        return NULL;
+    const struct ir_inst *m = maker(l, &in->src[2]);
+    return m && ir_is(m, PTX_KIND_COMPARE) && m->type == PTX_F32 && m->nsrc == 2 && m->ndst == 1 && m->guard == IR_NOREG && m->block == in->block ? m : NULL;
+}
+
+static bool takes_comparison(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    (void)reg;
+    return lowered_compared(l, in) != NULL;
+}
+
 static void find_places(struct lowered *l)
 {
     const struct ir_kernel *k = l->k;
@@ -550,7 +567,7 @@ static void find_places(struct lowered *l)
             if (nreaders(l, reg) == 0)
                 l->place[reg] = PLACE_NOWHERE;
             else if (!l->words[reg])
-                l->place[reg] = PLACE_PREDICATE;
+                l->place[reg] = only_read_by(l, reg, takes_comparison) ? PLACE_READER : PLACE_PREDICATE;
             else
                 l->place[reg] = PLACE_REGISTER;
             if (l->only[reg] < 0 || !l->words[reg] || !nreaders(l, reg))

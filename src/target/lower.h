@@ -38,6 +38,9 @@ enum { LOWERED_READS = 64, LOWERED_WRITES = 8 }; /* registers of an instruction 
 struct lowered *lowered_new(const struct ir_kernel *k, int arch);
 void lowered_free(struct lowered *l);
 
+/* A choice between 1 and 0, both float, by a comparison of floats in its block, is FSET: the comparison; or NULL. */
+const struct ir_inst *lowered_compared(const struct lowered *l, const struct ir_inst *in);
+
 /* A logic operation on predicates that is part of a comparison, which takes one in. */
 bool lowered_joins_comparison(const struct lowered *l, const struct ir_inst *in);
 

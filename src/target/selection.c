@@ -795,6 +795,11 @@ static void select_comparison(struct selecting *s, const struct ir_inst *in)
 
 static void select_choice(struct selecting *s, const struct ir_inst *in)
 {
+    const struct ir_inst *compared = lowered_compared(s->l, in);
+    if (compared) {
+        put(s, OP_FSET, "BF", result(s, in, 0), use(s, &compared->src[0]), use(s, &compared->src[1]), none);
+        return;
+    }
     struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]), p = use(s, &in->src[2]);
     bool single = in->type == PTX_F32;
     for (int word = 0; word < (d.words > 1 ? 2 : 1); word++) {

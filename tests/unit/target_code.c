@@ -235,6 +235,12 @@ static void forms(void **state)
         has(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 6; add.s32 %r3, %a, %r2; ld.shared.f32 %f1, [%r3]; st.shared.f32 [%r3+4], %f2;",
             archs[i], archs[i] < 90 ? "LEA 0, IADD3 0, LDS 1, STS 1" : "LEA 1, IADD3 0, LDS 1, STS 1");
     }
+    /* 1.0 or 0.0 by a comparison of floats; the comparison stays where something else reads it */
+    has("setp.lt.f32 %p1, %f1, %f2; selp.f32 %f1, 0f00000000, 0f3F800000, %p1;", 80, "FSET 1, FSETP 0, FSEL 0");
+    has("setp.lt.f32 %p1, %f1, %f2; selp.f32 %f1, 0f40000000, 0f3F800000, %p1;", 80, "FSET 0, FSETP 1, FSEL 1");
+    has("setp.lt.f32 %p1, %f1, %f2; selp.f32 %f3, 0f3F800000, 0f00000000, %p1; selp.f32 %f4, %f1, %f2, %p1; add.f32 %f1, %f3, %f4;", 90, "FSET 1, FSETP 1, FSEL 1");
+    has("setp.lt.s32 %p1, %r1, %r0; selp.f32 %f1, 0f3F800000, 0f00000000, %p1;", 90, "FSET 0, ISETP 1, FSEL 1");
+    has("set.lt.u32.f32 %r2, %f1, %f2; cvt.rn.f32.u32 %f1, %r2;", 90, "FSETP 1, SEL 1, ISETP 0");
     has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 90, "LDS 3, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
     has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 80, "LDS 0, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
 }
