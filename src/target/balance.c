@@ -32,6 +32,18 @@ static bool is_sum_of_two(const struct machine_inst *in)
     return in->op == OP_IADD3 && !in->form[0] && in->nresults == 1 && in->nsources == 3 && is_plain(&in->source[0]) && in->source[2].file == FILE_ZERO;
 }
 
+/* One of a row of sequences.def, whose carry no instruction behind it takes in. */
+static bool is_sum_of_row(const struct code *c, int32_t i)
+{
+    const struct machine_inst *in = &c->insts[i];
+    if (in->op != OP_IADD3 || in->form[0] || in->nsources != 2 || in->site < 0)
+        return false;
+    for (i++; i < c->ninsts && c->insts[i].site == in->site; i++)
+        if (!strcmp(c->insts[i].form, "X"))
+            return false;
+    return true;
+}
+
 static enum kind kind_of(const struct code *c, int32_t i)
 {
     const struct machine_inst *in = &c->insts[i];
@@ -39,8 +51,10 @@ static enum kind kind_of(const struct code *c, int32_t i)
         return ALU; /* where the call comes back to */
     if (in->op == OP_MOV && !in->form[0])
         return is_constant(&in->source[0]) ? CONSTANT : MOVE;
-    if (is_sum_of_two(in) && is_plain(&in->source[1]))
+    if ((is_sum_of_two(in) && is_plain(&in->source[1])) || is_sum_of_row(c, i))
         return SUM;
+    if (in->op == OP_VIADD)
+        return OFFSET;
     if (c->arch >= 90 && is_sum_of_two(in) && (in->source[1].file == FILE_IMMEDIATE || in->source[1].file == FILE_UNIFORM))
         return OFFSET;
     if (in->op == OP_IADD3 && !strcmp(in->form, "X") && is_plain(&in->source[0]) && (in->source[1].file == FILE_ZERO || is_plain(&in->source[1])) && in->source[2].file == FILE_ZERO)
@@ -96,6 +110,8 @@ void balance(struct code *c)
         if (due >= all) {
             due -= all;
             go_to_fma(in, kind);
+        } else if (kind == OFFSET) {
+            become(in, OP_IADD3, "");
         } else if (kind == CONSTANT && halves && constants++ % 2 == 0) {
             become(in, OP_HFMA2, "MMA");
         }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "target/arch.h"
+#include "target/bits.h"
 #include "target/definitions.h"
 #include "target/shape.h"
 #include "target/slots.h"
@@ -242,7 +243,7 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
         return ptx_type_info[in->type2].kind != 'S' || (only_read_by(l, reg, is_index_user) && is_read_here(l, in, reg)) || (nreaders(l, reg) == 1 && only_read_by(l, reg, is_sum_here))
                    ? PLACE_READER
                    : PLACE_REGISTER;
-    if (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from)
+    if (bits_widen_freely(l->k, l->only, in) || (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from))
         return PLACE_READER;
     if (m && ir_is(m, PTX_KIND_CONVERT) && ptx_type_info[m->type2].bits <= from)
         return PLACE_READER;
@@ -387,6 +388,8 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
 {
     if (in->guard != IR_NOREG)
         return PLACE_REGISTER;
+    if (bits_unmasked(l->k, l->only, in))
+        return PLACE_READER;
     switch (ir_kind(in)) {
     case PTX_KIND_LOAD:
         return in->space == PTX_PARAM || (in->space == PTX_CONST && in->src[0].kind == IR_SRC_IMM) ? PLACE_BANK : PLACE_REGISTER;

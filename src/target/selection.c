@@ -6,6 +6,7 @@
 #include "target/ahead.h"
 #include "target/arrays.h"
 #include "target/atomic_sequences.h"
+#include "target/bits.h"
 #include "target/definitions.h"
 #include "target/forms.h"
 #include "target/library.h"
@@ -54,7 +55,9 @@ static const struct ir_inst *maker(const struct selecting *s, const struct ir_sr
 /* The instruction that is part of this reader, or NULL. */
 static const struct ir_inst *folded(const struct selecting *s, const struct ir_src *src)
 {
-    return src->kind == IR_SRC_REG && s->l->place[src->reg] == PLACE_READER ? maker(s, src) : NULL;
+    const struct ir_inst *m = src->kind == IR_SRC_REG && s->l->place[src->reg] == PLACE_READER ? maker(s, src) : NULL;
+    const struct ir_src *same = m ? bits_unmasked(s->k, s->l->only, m) : NULL;
+    return same ? folded(s, same) : m;
 }
 
 /* Where in the bank of constants the value is that a load or a move of a size makes. */
@@ -150,6 +153,10 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
             return use(s, &in->src[0]);
         case PTX_KIND_CONVERT:
             return use_converted(s, in);
+        case PTX_KIND_AND: {
+            const struct ir_src *same = bits_unmasked(s->k, s->l->only, in);
+            return same ? use(s, same) : made_here(s, in);
+        }
         case PTX_KIND_FNEG:
         case PTX_KIND_FABS:
             if (!s->takes_sign && s->sign_at[in - s->k->insts] != SIGNS_FREE)
@@ -398,7 +405,7 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
         const char *name = text + marked;
         size_t letters = strcspn(name, ". ]})"), behind = name[letters] == '.' ? letters + 1 : letters;
         size_t rest = word - (size_t)(name - text) - behind - marked;
-        enum machine_op op = arch_op_here(s->arch, arch_op_named(name, letters));
+        const enum machine_op named = arch_op_named(name, letters), op = arch_op_here(s->arch, named);
         const char *form = rest ? arena_strndup(&((struct ir_kernel *)s->k)->arena, name + behind, rest) : "";
         text += word;
         text += strspn(text, " ");
@@ -417,7 +424,8 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
             struct operand d = text >= end && in->ndst && part != PART_FIRST ? result(s, in, 0) : new_result(s, op);
             struct operand a = before.file ? before : in->nsrc && part != PART_FIRST ? use(s, &in->src[0]) : none;
             struct operand b = in->nsrc > 1 ? use(s, &in->src[1 + turn % (in->nsrc - 1)]) : before.file && in->nsrc ? use(s, &in->src[0]) : none;
-            put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, none);
+            b = named == OP_VIADD ? immediate(1) : b; /* some constant */
+            put(s, op, form, d, a.file ? half(a, 0) : a, b.file ? half(b, 0) : b, named == OP_VIADD && op == OP_IADD3 ? zero() : none);
             if (d.file == FILE_REGISTER && !off && !rare)
                 before = d;
             if (first && divisor >= 0 && before.file)

@@ -241,6 +241,12 @@ static void forms(void **state)
     has("setp.lt.f32 %p1, %f1, %f2; selp.f32 %f3, 0f3F800000, 0f00000000, %p1; selp.f32 %f4, %f1, %f2, %p1; add.f32 %f1, %f3, %f4;", 90, "FSET 1, FSETP 1, FSEL 1");
     has("setp.lt.s32 %p1, %r1, %r0; selp.f32 %f1, 0f3F800000, 0f00000000, %p1;", 90, "FSET 0, ISETP 1, FSEL 1");
     has("set.lt.u32.f32 %r2, %f1, %f2; cvt.rn.f32.u32 %f1, %r2;", 90, "FSETP 1, SEL 1, ISETP 0");
+    /* masks that take nothing away, of what a load, a mask or a shift leaves */
+    has(".reg .b16 %h<4>; ld.global.u8 %h1, [%rd2+1]; cvt.u32.u16 %r2, %h1; and.b32 %r3, %r2, 255; cvt.rn.f32.s32 %f1, %r3;", 90, "LOP3 0");
+    has(".reg .b16 %h<4>; ld.global.u8 %h1, [%rd2+1]; cvt.u32.u16 %r2, %h1; and.b32 %r3, %r2, 127; cvt.rn.f32.s32 %f1, %r3;", 90, "LOP3 1");
+    has(".reg .b16 %h<4>; ld.global.u16 %h1, [%rd2+2]; shr.u16 %h2, %h1, 4; cvt.u32.u16 %r2, %h2; cvt.rn.f32.s32 %f1, %r2;", 80, "LOP3 0, SHF 1");
+    has("shr.u32 %r2, %r1, 24; and.b32 %r3, %r2, 255; cvt.rn.f32.s32 %f1, %r3;", 75, "LOP3 0");
+    has("popc.b32 %r2, %r1; and.b32 %r3, %r2, 63; cvt.rn.f32.s32 %f1, %r3;", 90, "LOP3 1");
     has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 90, "LDS 3, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
     has("cp.async.ca.shared.global [%r1], [%rd2], 4; cp.async.wait_all;", 80, "LDS 0, LDGSTS 1, LDGDEPBAR 1, DEPBAR 1");
 }
