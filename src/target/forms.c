@@ -47,7 +47,7 @@ bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_i
     case UPWARD:
         return m->round == PTX_RP;
     case CONSTANT:
-        return in->nsrc > 1 && in->src[in->op == PTX_OP_BFI ? 2 : 1].kind == IR_SRC_IMM;
+        return in->nsrc > 1 && definitions_constant(k, only, &in->src[in->op == PTX_OP_BFI ? 2 : 1], &bits);
     case BY_KNOWN:
         return (m->approx || m->full) && definitions_constant(k, only, &in->src[1], &bits);
     case NOT_BELOW_0:

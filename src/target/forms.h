@@ -13,7 +13,7 @@ enum form {
     NEAREST,    /* .rn */
     NEAREST_FTZ, /* .rn.ftz */
     UPWARD,     /* .rp */
-    CONSTANT,   /* the second operand is an immediate */
+    CONSTANT,   /* the second operand is known */
     CONSTANT_FIELD, /* bfi: the field's place and length are immediates */
     ALL_COPIES, /* cp.async.wait_all */
     BY_KNOWN,   /* .approx, .full: the divisor is known before the kernel runs */

@@ -31,7 +31,7 @@ struct selecting {
     } compared[SELECTING_KEPT]; /* registers that were compared with an element's place */
     int ncompared;
     const bool *parted; /* [sites] quotients whose first part stands elsewhere */
-    int32_t *reciprocal; /* [registers] of a divisor: the register that its first part left, or -1 */
+    int32_t *reciprocal; /* [registers and sites] of a divisor (quotients.h): the register that its first part left, or -1 */
     const uint8_t *scaled;  /* [sites] scaling.h */
     const int32_t *sign_at; /* [sites] signs.h */
     bool takes_sign;   /* what is made now reads -x and |x| for nothing */

@@ -387,7 +387,7 @@ static struct operand put_scaled(struct selecting *s, const struct ir_inst *in, 
  * (contract.h) is the last word, and not made. */
 static void put_sequence(struct selecting *s, const struct ir_inst *in, const char *text, enum part part)
 {
-    const int32_t divisor = in->nsrc > 1 && in->src[1].kind == IR_SRC_REG ? in->src[1].reg : -1;
+    const int32_t divisor = quotients_divisor(s->l, in);
     struct operand before = none;
     int nscaled = 0;
     const char *last = strrchr(text, ' '), *end = !in->product_fused ? text + strlen(text) : last ? last : text;
@@ -1424,8 +1424,9 @@ struct code *selection_new(const struct lowered *l, int arch)
     int32_t *next_part = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *next_part);
     quotients_part(l, parted, first_part, next_part);
     s.parted = parted;
-    s.reciprocal = alloc_zeroed(((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
-    memset(s.reciprocal, -1, ((size_t)l->k->nregs + 1) * sizeof *s.reciprocal);
+    const size_t divisors = (size_t)l->k->nregs + (size_t)l->k->ninsts + 1;
+    s.reciprocal = alloc_zeroed(divisors * sizeof *s.reciprocal);
+    memset(s.reciprocal, -1, divisors * sizeof *s.reciprocal);
     s.scaled = scaled;
     s.sign_at = sign_at;
     ahead_signs(l->k, sign_at, first_sign, next_sign);

@@ -82,6 +82,18 @@ static void divisions(void **state)
     ptx_free(m);
 }
 
+/* Quotients by one number share its reciprocal, with and without a sign, in all blocks behind; WARP_SZ is a number. */
+static void quotients(void **state)
+{
+    (void)state;
+    has("rem.s32 %r2, %r1, 7; cvt.rn.f32.s32 %f1, %r2;", 90, "MUFU 1, F2I 1, IABS 1, ISETP 3");
+    has("mov.u32 %r5, WARP_SZ; rem.s32 %r2, %r1, %r5; cvt.rn.f32.s32 %f1, %r2;", 90, "MUFU 1, F2I 1, IABS 1, ISETP 3");
+    has("rem.s32 %r2, %r1, 7; rem.u32 %r3, %r0, 7; xor.b32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "MUFU 1, F2I 1, IABS 1, ISETP 5");
+    has("rem.u32 %r2, %r1, 7; div.u32 %r3, %r0, 9; xor.b32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "MUFU 2, F2I 2, ISETP 4");
+    has("rem.u32 %r2, %r1, 7; setp.lt.s32 %p1, %r1, %r0; @%p1 bra L; st.global.u32 [%rd2+4], %r2; bar.sync 0; st.global.u32 [%rd2+8], %r2; L: div.u32 %r3, %r0, 7; "
+        "cvt.rn.f32.u32 %f1, %r3;", 80, "MUFU 1, F2I 1");
+}
+
 #define TURN "fma.rn.f32 %f1, %f1, %f1, %f2; "
 #define TURN_3 TURN TURN TURN
 #define LANES "ld.global.u32 %r4, [%rd2+64]; mov.u32 %r3, 0; L: "
@@ -376,7 +388,7 @@ static void text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions),
+        cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
         cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
