@@ -3,6 +3,12 @@
 
 #include "target/definitions.h"
 
+/* Place and length of a field that are known. */
+static bool field_of(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, uint64_t *at, uint64_t *bits)
+{
+    return in->nsrc > 2 && definitions_constant(k, only, &in->src[1], at) && definitions_constant(k, only, &in->src[2], bits);
+}
+
 /* sin or cos before this one in its block, of the same value. */
 static bool argument_is_reduced(const struct ir_kernel *k, const struct ir_inst *in)
 {
@@ -23,7 +29,7 @@ static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, co
 
 bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, enum form form)
 {
-    uint64_t bits;
+    uint64_t bits, at;
     const struct ptx_mods *m = in->mods;
     switch (form) {
     case ANY:
@@ -56,6 +62,10 @@ bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_i
         return argument_is_reduced(k, in);
     case BLOCK_WIDE:
         return m->scope == PTX_SCOPE_CTA;
+    case BYTE_FIELD:
+        return field_of(k, only, in, &at, &bits) && at % 8 == 0 && (bits == 8 || bits == 16) && at + bits <= 32;
+    case FIRST_FIELD:
+        return field_of(k, only, in, &at, &bits) && at == 0;
     case OF_FLOATS:
         return in->type2 == PTX_F32;
     case OF_DOUBLES:

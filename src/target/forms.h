@@ -20,6 +20,8 @@ enum form {
     NOT_BELOW_0, /* the operand is |x| or x * x */
     SHARED,     /* sin, cos: one before it in its block has reduced the same argument */
     BLOCK_WIDE, /* fence: for the block only */
+    BYTE_FIELD, /* bfe: whole bytes at a byte's place */
+    FIRST_FIELD, /* bfe: the lowest bits */
     OF_8_BITS,  /* mma: of 8-bit floats */
     OF_FLOATS,  /* set: by a comparison of floats, */
     OF_DOUBLES  /* of doubles */

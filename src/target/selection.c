@@ -11,6 +11,7 @@
 #include "target/forms.h"
 #include "target/library.h"
 #include "target/operands.h"
+#include "target/packed.h"
 #include "target/quotients.h"
 #include "target/scaling.h"
 #include "target/selecting.h"
@@ -1101,14 +1102,17 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         atomic_put(s->c, text, &(struct atomic_operands){op, s->site, width_of(in), a, use(s, &in->src[1]), d, guard_of(in), (int32_t)offset, atomic_leaves(s->k, in), &((struct ir_kernel *)s->k)->arena});
         return;
     }
-    for (int i = 1; i < in->nsrc && i < 4; i++) {
+    const bool packed = packed_is(in);
+    if (packed && ir_is(in, PTX_KIND_STORE))
+        values[0] = packed_stored(s, in);
+    for (int i = 1; i < in->nsrc && i < 4 && !packed; i++) {
         values[i - 1] = in_register(s, use(s, &in->src[i]));
         if (values[i - 1].file == FILE_ZERO && ir_is(in, PTX_KIND_ATOMIC) && in->mods->atomic == PTX_ATOMIC_CAS) { /* both stand side by side */
             values[i - 1] = new_register(s, ptx_type_info[in->type].bits / 32);
             put(s, values[i - 1].words > 1 ? OP_CS2R : OP_MOV, "", values[i - 1], zero(), none, none);
         }
     }
-    for (int i = 4; i < in->nsrc; i++)
+    for (int i = 4; i < in->nsrc && !packed; i++)
         in_register(s, use(s, &in->src[i]));
     struct machine_inst *m = append(s, op, width_of(in));
     m->offset = (int32_t)offset;
@@ -1116,6 +1120,12 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
     for (int i = 0; i < 3; i++)
         if (values[i].file)
             m->source[m->nsources++] = values[i];
+    if (packed && is_load(in)) {
+        const struct operand loaded = packed_loaded(s, in);
+        m->result[m->nresults++] = loaded;
+        packed_unpack(s, in, loaded);
+        return;
+    }
     for (int i = 0; i < in->ndst && i < CODE_RESULTS && op != OP_RED && op != OP_REDG; i++)
         if (in->dst[i] != IR_NOREG || i == 0)
             m->result[m->nresults++] = in->dst[i] == IR_NOREG ? zero() : result(s, in, i);

@@ -82,6 +82,22 @@ static void divisions(void **state)
     ptx_free(m);
 }
 
+#define BYTES ".reg .b16 %h<8>; "
+#define FOUR BYTES "ld.global.v4.u8 {%h1, %h2, %h3, %h4}, [%rd2+16]; "
+
+/* Elements of 8 and 16 bits are taken out of registers and put together again; halves are read in place, and a copy stays as it is. */
+static void packed(void **state)
+{
+    (void)state;
+    has(FOUR "cvt.u32.u16 %r2, %h1; cvt.u32.u16 %r3, %h3; xor.b32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "LDG 1, PRMT 2, LOP3 1");
+    has(FOUR "st.global.v4.u8 [%rd2+20], {%h1, %h2, %h3, %h4};", 90, "PRMT 0, STG 2");
+    has(FOUR "st.global.v4.u8 [%rd2+20], {%h4, %h3, %h2, %h1};", 80, "PRMT 7, STG 2");
+    has(BYTES "ld.global.v2.u16 {%h1, %h2}, [%rd2+16]; cvt.u32.u16 %r2, %h1; cvt.u32.u16 %r3, %h2; mul.lo.u32 %r4, %r2, %r3; cvt.rn.f32.u32 %f1, %r4;", 75, "PRMT 1, LOP3 1");
+    has(BYTES "ld.global.v2.s8 {%h1, %h2}, [%rd2+16]; cvt.s32.s16 %r2, %h1; cvt.s32.s16 %r3, %h2; mul.lo.s32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "SGXT 2, SHF 1, PRMT 0");
+    has(BYTES "ld.global.v2.b16 {%h1, %h2}, [%rd2+16]; add.f16 %h3, %h1, %h2; cvt.f32.f16 %f1, %h3;", 90, "PRMT 0, LOP3 0, HADD2 2");
+    has("bfe.u32 %r2, %r1, 16, 8; bfe.u32 %r3, %r1, 4, 8; xor.b32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "PRMT 1, SHF 1, SGXT 1");
+}
+
 /* Quotients by one number share its reciprocal, with and without a sign, in all blocks behind; WARP_SZ is a number. */
 static void quotients(void **state)
 {
@@ -388,7 +404,7 @@ static void text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients),
+        cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients), cmocka_unit_test(packed),
         cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
         cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
