@@ -64,6 +64,8 @@ static uint64_t possible(const struct ir_kernel *k, const int32_t *only, const s
         return UINT64_MAX;
     const uint64_t all = width_of(ptx_type_info[k->reg_type[src->reg]].bits, asked);
     const struct ir_inst *in = definitions_maker(k, only, src);
+    if (in && ir_is(in, PTX_KIND_COPY) && in->ndst == 2 && in->dst[1] == src->reg)
+        return all_of(ptx_type_info[k->reg_type[src->reg]].bits); /* taken out of the upper half of a register */
     return in && depth < DEEPEST && in->ndst == 1 && in->guard == IR_NOREG ? possible_of(k, only, in, asked, depth + 1) & all : all;
 }
 

@@ -32,18 +32,18 @@ static const struct ir_inst *copied_by(const struct lowered *l, const struct ir_
     return store;
 }
 
-/* As a half, or as one of two that become a register again. */
-static bool reads_in_place(const struct ir_inst *reader)
+/* As a half, or as one of two that become a register again. bfloat16 becomes a float by a shift of its register. */
+static bool reads_in_place(const struct ir_inst *reader, bool is_first)
 {
+    if (ir_is(reader, PTX_KIND_CONVERT) && reader->type2 == PTX_BF16)
+        return is_first;
     return ptx_type_info[reader->type].kind == 'H' || ptx_type_info[reader->type2].kind == 'H' || (ir_is(reader, PTX_KIND_COPY) && reader->nsrc == 2);
 }
 
-static bool is_taken_out(const struct lowered *l, int32_t reg)
+static bool is_taken_out(const struct lowered *l, int32_t reg, bool is_first)
 {
-    if (reg == IR_NOREG)
-        return false;
     for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++)
-        if (!reads_in_place(&l->k->insts[l->reader[i]]))
+        if (!reads_in_place(&l->k->insts[l->reader[i]], is_first))
             return true;
     return false;
 }
@@ -73,7 +73,7 @@ void packed_unpack(struct selecting *s, const struct ir_inst *in, struct operand
             continue;
         struct operand from = word_of(loaded, i * bits / WORD), to = selecting_result(s, in, i);
         const bool is_first = i * bits % WORD == 0;
-        if (!is_taken_out(s->l, in->dst[i])) {
+        if (!is_taken_out(s->l, in->dst[i], is_first)) {
             selecting_put(s, OP_NONE, "", to, from, none, none);
         } else if (has_sign && bits == 8) {
             if (!is_first)
@@ -102,4 +102,14 @@ struct operand packed_stored(struct selecting *s, const struct ir_inst *in)
                 part[i] = to;
             }
     return all;
+}
+
+void packed_halves(struct selecting *s, const struct ir_inst *in)
+{
+    const struct operand word = selecting_in_register(s, &in->src[0]);
+    for (int i = 0; i < in->ndst; i++) {
+        const bool is_read = in->dst[i] != IR_NOREG && s->l->place[in->dst[i]] != PLACE_NOWHERE;
+        if (is_read)
+            selecting_put(s, i == 1 && is_taken_out(s->l, in->dst[i], false) ? OP_PRMT : OP_NONE, "", selecting_result(s, in, i), word, none, none);
+    }
 }

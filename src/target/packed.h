@@ -18,4 +18,7 @@ void packed_unpack(struct selecting *s, const struct ir_inst *in, struct operand
 /* What the store stores. */
 struct operand packed_stored(struct selecting *s, const struct ir_inst *in);
 
+/* mov.b32 of a word to its halves: the upper one is taken out, unless it is read where it is. */
+void packed_halves(struct selecting *s, const struct ir_inst *in);
+
 #endif

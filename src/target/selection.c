@@ -955,8 +955,10 @@ static void put_parts(struct selecting *s, const struct ir_inst *in)
 static void select_move(struct selecting *s, const struct ir_inst *in)
 {
     if (in->ndst != 1 || in->nsrc != 1) {
-        if (ptx_type_info[in->type].bits == 32) /* two halves to a word, or a word to halves */
-            put(s, OP_PRMT, "", result(s, in, 0), use(s, &in->src[0]), in->nsrc > 1 ? use(s, &in->src[1]) : zero(), none);
+        if (ptx_type_info[in->type].bits == 32 && in->nsrc == 2) /* two halves to a word */
+            put(s, OP_PRMT, "", result(s, in, 0), use(s, &in->src[0]), use(s, &in->src[1]), none);
+        else if (ptx_type_info[in->type].bits == 32)
+            packed_halves(s, in);
         else
             put_parts(s, in);
         return;

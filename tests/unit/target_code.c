@@ -95,6 +95,8 @@ static void packed(void **state)
     has(BYTES "ld.global.v2.u16 {%h1, %h2}, [%rd2+16]; cvt.u32.u16 %r2, %h1; cvt.u32.u16 %r3, %h2; mul.lo.u32 %r4, %r2, %r3; cvt.rn.f32.u32 %f1, %r4;", 75, "PRMT 1, LOP3 1");
     has(BYTES "ld.global.v2.s8 {%h1, %h2}, [%rd2+16]; cvt.s32.s16 %r2, %h1; cvt.s32.s16 %r3, %h2; mul.lo.s32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "SGXT 2, SHF 1, PRMT 0");
     has(BYTES "ld.global.v2.b16 {%h1, %h2}, [%rd2+16]; add.f16 %h3, %h1, %h2; cvt.f32.f16 %f1, %h3;", 90, "PRMT 0, LOP3 0, HADD2 2");
+    has(BYTES "mov.b32 {%h1, %h2}, %f1; add.f16 %h3, %h1, %h2; cvt.f32.f16 %f1, %h3;", 90, "PRMT 0, HADD2 2");
+    has(BYTES "mov.b32 {%h1, %h2}, %f1; cvt.f32.bf16 %f3, %h1; cvt.f32.bf16 %f4, %h2; add.f32 %f1, %f3, %f4;", 90, "PRMT 1, FADD 1");
     has("bfe.u32 %r2, %r1, 16, 8; bfe.u32 %r3, %r1, 4, 8; xor.b32 %r4, %r2, %r3; cvt.rn.f32.s32 %f1, %r4;", 90, "PRMT 1, SHF 1, SGXT 1");
 }
 
