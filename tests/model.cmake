@@ -95,7 +95,9 @@ endforeach()
 add_test(NAME profile.trips COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/trips.py $<TARGET_FILE:heddle_cli>)
 # And the ways of a function of the math library.
 add_test(NAME profile.ways COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/ways.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(profile.trips profile.ways PROPERTIES TIMEOUT 300)
+# And the long ways of quotients and roots, beside an H200.
+add_test(NAME profile.long_ways COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/long_ways.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(profile.trips profile.ways profile.long_ways PROPERTIES TIMEOUT 300)
 
 # Banks of 8 bytes, in either executor: one of the two ways looks at addresses modulo 256 (src/memory/rules.h).
 foreach(executor interp jit)

@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "memory/memory.h"
 #include "simt/tally.h"
+#include "simt/long_way.h"
 #include "simt/trips.h"
 
 #include "heddle.h"
@@ -59,7 +60,7 @@ static size_t numbers_before(const struct ir_kernel *k, enum exec_number n)
 
 static size_t all_numbers(const struct ir_kernel *k)
 {
-    return numbers_before(k, EXEC_TRIPS) + (size_t)k->ntrips * TRIPS_NUMBERS;
+    return numbers_before(k, EXEC_TRIPS) + (size_t)k->ntrips * TRIPS_NUMBERS + (size_t)k->nlong_ways * LONG_NUMBERS;
 }
 
 void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
@@ -71,6 +72,7 @@ void exec_counts_init(struct exec_counts *c, const struct ir_kernel *k)
     c->site_runs = c->whole + numbers_before(k, EXEC_SITE_RUNS);
     c->divergent = c->whole + numbers_before(k, EXEC_DIVERGENT);
     c->trips = c->whole + numbers_before(k, EXEC_TRIPS);
+    c->long_ways = c->trips + (size_t)k->ntrips * TRIPS_NUMBERS;
 }
 
 void exec_counts_add(struct exec_counts *to, const struct exec_counts *from, const struct ir_kernel *k)

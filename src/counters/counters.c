@@ -81,11 +81,6 @@ struct counters counters_sum(const struct counters *sites, size_t n)
     return sum;
 }
 
-void counters_weigh(struct counters *site, enum counter c, unsigned weight)
-{
-    site->v[c] += weight * site->v[COUNTER_THREAD_INST_ON];
-}
-
 enum counter counters_find(const char *id)
 {
     for (int c = 0; c < COUNTER_COUNT; c++)

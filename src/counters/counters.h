@@ -73,9 +73,6 @@ void counters_keep(struct counters *sites, size_t n, counter_groups g);
 /* The sum over n sites. */
 struct counters counters_sum(const struct counters *sites, size_t n);
 
-/* Adds weight * THREAD_INST_ON to one counter (FADD ... HFMA): what one PTX instruction becomes on the GPU. */
-void counters_weigh(struct counters *site, enum counter c, unsigned weight);
-
 /* The counter of this name ("GLOBAL_LD_SECTORS"), or COUNTER_COUNT. */
 enum counter counters_find(const char *id);
 

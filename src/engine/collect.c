@@ -12,6 +12,7 @@
 #include "memory/rules.h"
 #include "report/library.h"
 #include "report/result.h"
+#include "simt/long_way.h"
 #include "simt/trips.h"
 #include "target/driver.h"
 
@@ -117,6 +118,24 @@ static double atomic_rounds(const struct ir_inst *in, const struct counters *c)
     return (double)c->v[COUNTER_SHARED_LD_REQUESTS];
 }
 
+int32_t collect_long_way(const heddle_kernel *k, int32_t site)
+{
+    int32_t row = k->ir->nlong_ways - 1; /* 0 where nobody looks at operands */
+    while (row >= 0 && k->tables->long_ways[row].site != site)
+        row--;
+    return row;
+}
+
+/* Lanes that go both ways come to where they meet in two groups. */
+static void ran_long_way(const uint64_t n[LONG_NUMBERS], struct ran *r)
+{
+    r->warps[TURN_LONG] = (double)n[LONG_SOME];
+    r->lanes[TURN_LONG] = (double)n[LONG_SOME_LANES];
+    r->warps[TURN_PASSED] = -(double)n[LONG_ONLY];
+    r->lanes[TURN_PASSED] = -(double)n[LONG_SOME_LANES];
+    r->warps[TURN_PARTED] = (double)(n[LONG_SOME] - n[LONG_ONLY]);
+}
+
 void collect_ran(const heddle_kernel *k, const struct counters *c, const struct exec_counts *e, int32_t site, struct ran *r)
 {
     const struct target_tables *t = k->tables;
@@ -128,6 +147,9 @@ void collect_ran(const heddle_kernel *k, const struct counters *c, const struct 
         r->lanes[TURN_MEET] = (double)e->block_lanes[counted]; /* each lane comes once */
     }
     ran_of_loop(k, e, site, r);
+    const int32_t row = collect_long_way(k, site);
+    if (row >= 0)
+        ran_long_way(&e->long_ways[row * LONG_NUMBERS], r);
     if (c && (ir_is(&k->ir->insts[site], PTX_KIND_ATOMIC) || ir_is(&k->ir->insts[site], PTX_KIND_REDUCE))) {
         r->warps[TURN_AGAIN] = atomic_rounds(&k->ir->insts[site], c);
         r->warps[TURN_SHARED] = fmin((double)c->v[COUNTER_SHARED_LD_REQUESTS], r->warps[TURN_BLOCK]);
@@ -137,9 +159,10 @@ void collect_ran(const heddle_kernel *k, const struct counters *c, const struct 
     }
 }
 
-/* Instructions of the GPU that were executed for a site: by warps, by unit too; by lanes; and by lanes whose predicate held. */
+/* Instructions of the GPU that were executed for a site: by warps, by unit too, and of these branches; by lanes; and by lanes whose predicate
+ * held. */
 struct executed {
-    double pipe[PIPES], warps, lanes, on;
+    double pipe[PIPES], warps, flow[TARGET_FLOWS], lanes, on;
 };
 
 /* Of instructions under the predicate of the site, or of the way that it is on. In an unrolled loop each turn of a lane is in one of
@@ -171,6 +194,22 @@ static void add_printed(struct executed *x, const uint64_t printed[PRINTED_NUMBE
     x->on += all * lanes;
 }
 
+/* What is executed of a long way's function. */
+static void add_parts(const struct target_part parts[LONG_PARTS], const uint64_t n[LONG_NUMBERS], struct executed *x)
+{
+    for (int p = 0; p < LONG_PARTS; p++) {
+        const double warps = (double)n[LONG_PART_FIRST + 2 * p], lanes = (double)n[LONG_PART_FIRST + 2 * p + 1];
+        for (int pipe = 0; pipe < PIPES; pipe++) {
+            x->pipe[pipe] += warps * parts[p].pipes[pipe];
+            x->warps += warps * parts[p].pipes[pipe];
+            x->lanes += lanes * parts[p].pipes[pipe];
+            x->on += lanes * parts[p].pipes[pipe];
+        }
+        for (int flow = 0; flow < TARGET_FLOWS; flow++)
+            x->flow[flow] += warps * parts[p].flow[flow];
+    }
+}
+
 static struct executed executed(const heddle_kernel *k, const struct exec_counts *e, int32_t site, const struct ran *ran)
 {
     const struct target_tables *t = k->tables;
@@ -182,22 +221,18 @@ static struct executed executed(const heddle_kernel *k, const struct exec_counts
             all += t->turns[site][turn][pipe];
         }
         x.warps += ran->warps[turn] * all;
+        for (int flow = 0; flow < TARGET_FLOWS; flow++)
+            x.flow[flow] += ran->warps[turn] * t->flow[site][turn][flow];
         x.lanes += ran->lanes[turn] * all;
         x.on += ran->lanes[turn] * t->held[site][turn];
     }
     x.on = fmax(x.on + guarded_on(k, e, site), 0);
     if (e->printed)
         add_printed(&x, &e->printed[(size_t)site * PRINTED_NUMBERS]);
+    const int32_t row = collect_long_way(k, site);
+    if (row >= 0)
+        add_parts(t->parts[t->long_ways[row].way], &e->long_ways[row * LONG_NUMBERS], &x);
     return x;
-}
-
-/* Of these, branches. */
-static double flows(const struct target_tables *t, int32_t site, const double runs[TARGET_TURNS], enum target_flow flow)
-{
-    double all = 0;
-    for (int turn = 0; turn < TARGET_TURNS; turn++)
-        all += runs[turn] * t->flow[site][turn][flow];
-    return all;
 }
 
 static uint64_t rounded(double x)
@@ -206,12 +241,12 @@ static uint64_t rounded(double x)
 }
 
 /* What the site did as PTX has it, and the branches of its machine code. */
-static void collect_flow(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site, const double runs[TARGET_TURNS])
+static void collect_flow(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site, const struct executed *x)
 {
     const struct ir_inst *in = &k->ir->insts[site];
     const struct target_tables *t = k->tables;
-    const uint64_t came = e->block_runs[in->block], divergent = e->divergent[site], targets = rounded(flows(t, site, runs, FLOW_TARGET));
-    c->v[COUNTER_FLOW_INST] += rounded(flows(t, site, runs, FLOW_BRANCH));
+    const uint64_t came = e->block_runs[in->block], divergent = e->divergent[site], targets = rounded(x->flow[FLOW_TARGET]);
+    c->v[COUNTER_FLOW_INST] += rounded(x->flow[FLOW_BRANCH]);
     c->v[COUNTER_FLOW_TARGETS] += targets;
     if (ir_is_own(in))
         return;
@@ -226,6 +261,21 @@ static void collect_flow(struct counters *c, const heddle_kernel *k, const struc
     c->v[COUNTER_FLOW_DIVERGENT] += divergent < targets ? divergent : targets;
 }
 
+static void add_flops(struct counters *c, const struct target_flops *f, int64_t lanes)
+{
+    const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
+    for (int i = 0; i < 9; i++)
+        c->v[COUNTER_FADD + i] += (uint64_t)(lanes * weight[i]);
+}
+
+static void add_flops_of_parts(struct counters *c, const struct target_tables *t, int32_t row, const uint64_t n[LONG_NUMBERS])
+{
+    const struct target_long_way *w = &t->long_ways[row];
+    add_flops(c, &w->passed, -(int64_t)n[LONG_SOME_LANES]);
+    for (int p = 0; p < LONG_PARTS; p++)
+        add_flops(c, &t->parts[w->way][p].flops, (int64_t)n[LONG_PART_FIRST + 2 * p + 1]);
+}
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
@@ -235,13 +285,14 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
     struct ran ran;
     collect_ran(k, c, e, site, &ran);
     const struct executed x = executed(k, e, site, &ran);
-    collect_flow(c, k, e, site, ran.warps);
+    collect_flow(c, k, e, site, &x);
     if (ir_class(in) == PTX_CLASS_MATRIX)
         collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : came);
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : e->block_lanes[in->block]; /* what flops are weighed by */
-    const unsigned weight[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma, f->hadd, f->hmul, f->hfma};
-    for (int i = 0; i < 9; i++)
-        counters_weigh(c, COUNTER_FADD + i, weight[i]);
+    add_flops(c, f, (int64_t)c->v[COUNTER_THREAD_INST_ON]);
+    const int32_t row = collect_long_way(k, site);
+    if (row >= 0)
+        add_flops_of_parts(c, k->tables, row, &e->long_ways[row * LONG_NUMBERS]);
     c->v[COUNTER_INST] += rounded(x.warps);
     c->v[COUNTER_THREAD_INST] += rounded(x.lanes);
     c->v[COUNTER_THREAD_INST_ON] = rounded(x.on);

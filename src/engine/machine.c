@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "report/result.h"
+#include "simt/long_way.h"
 #include "target/code.h"
 
 static uint64_t rounded(double x)
@@ -27,15 +28,36 @@ static void count(struct result_inst *to, const heddle_kernel *k, const struct c
     const double came_lanes = (double)e->block_lanes[k->tables->blocks[site->block].counted];
     const bool guarded = site->guard != IR_NOREG;
     collect_ran(k, sites ? &sites[in->site] : NULL, e, in->site, &ran);
-    const int of = turn == TURN_LANES && loop >= 0 ? k->tables->loops[loop].rounds : 1;
-    const double times = ran.warps[turn] / of, lanes = ran.lanes[turn] / of;
+    const int rounds = loop >= 0 ? k->tables->loops[loop].rounds : 1, of = turn == TURN_LANES || turn == TURN_LONG ? rounds : 1;
+    const enum target_turn with = in->way == WAY_SHORT ? TURN_PASSED : TURN_PARTED;
+    const bool has_both = (in->way == WAY_SHORT || in->way == WAY_MEET) && (turn == TURN_BLOCK || turn == TURN_ROUND);
+    const double times = ran.warps[turn] / of + (has_both ? ran.warps[with] / rounds : 0);
+    const double lanes = ran.lanes[turn] / of + (has_both ? ran.lanes[with] / rounds : 0);
     const double on = came_lanes > 0 ? lanes * (double)(guarded ? e->site_lanes[in->site] : e->block_lanes[site->block]) / came_lanes : 0;
     to->inst = rounded(times);
     to->thread_inst = rounded(lanes);
     to->thread_inst_on = rounded(in->guard.file && in->taken == TAKEN_OFF ? 0 : in->guard.file ? on : lanes);
 }
 
-/* Of functions: by calls. */
+/* Of functions with parts: by how often each was executed. */
+static void count_parts(const heddle_kernel *k, const struct code *c, const struct exec_counts *e, struct result_inst *insts)
+{
+    uint64_t all[LONG_WAYS][LONG_NUMBERS] = {{0}};
+    for (int32_t row = 0; row < k->ir->nlong_ways; row++)
+        for (int n = 0; n < LONG_NUMBERS; n++)
+            all[k->tables->long_ways[row].way][n] += e->long_ways[row * LONG_NUMBERS + n];
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        const int way = bl->times == TIMES_CALLED ? long_way_of(bl->of) : -1;
+        for (int32_t i = bl->first; way >= 0 && i < bl->first + bl->count; i++) {
+            const uint64_t *part = &all[way][LONG_PART_FIRST + 2 * c->insts[i].part];
+            insts[i].inst = part[0];
+            insts[i].thread_inst = insts[i].thread_inst_on = part[1];
+        }
+    }
+}
+
+/* Of other functions: by calls. */
 static void count_calls(const struct code *c, struct result_inst *insts)
 {
     struct result_inst calls[FUNCTIONS] = {{0}};
@@ -49,7 +71,7 @@ static void count_calls(const struct code *c, struct result_inst *insts)
     for (int32_t b = 0; b < c->nblocks; b++) {
         const struct machine_block *bl = &c->blocks[b];
         uint64_t share = 1;
-        if (bl->times != TIMES_CALLED)
+        if (bl->times != TIMES_CALLED || long_way_of(bl->of) >= 0)
             continue;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             share = c->insts[i].op == OP_BRA ? 2 : share;
@@ -87,6 +109,7 @@ void collect_code(struct result *r, const heddle_kernel *k, const struct counter
         }
     }
     count_calls(c, r->insts);
+    count_parts(k, c, e, r->insts);
     strbuf_release(&text);
     code_free(c);
 }

@@ -47,7 +47,7 @@ enum step_kind {
     STEP_TRAP,
     STEP_GRID_SYNC, /* the one service that waits */
     STEP_SERVICE, /* a function of services.def */
-    STEP_TRIPS, /* launches that count do something there */
+    STEP_COUNTED, /* launches that count do something there */
     STEP_NOP
 };
 

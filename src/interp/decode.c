@@ -306,7 +306,8 @@ static const uint8_t step_of[IR_OP_END] = {
 #define STEP(op, kind) [PTX_OP_##op] = STEP_##kind,
 #include "interp/steps.def"
 #undef STEP
-    [IR_OP_TRIPS] = STEP_TRIPS,
+    [IR_OP_TRIPS] = STEP_COUNTED,
+    [IR_OP_LONG_WAY] = STEP_COUNTED,
 };
 
 /* An exchange whose result nobody reads is a meeting all the same: what it drops has a place, too. */

@@ -453,9 +453,9 @@ static bool run_split(struct run *r, enum warp_stop *why)
             launch_fault(r->l, w, HEDDLE_TRAP, r->pc, __builtin_ctz(m), 0, 0, NULL);
             *why = WARP_FAULT;
             return true;
-        case STEP_TRIPS:
+        case STEP_COUNTED:
             if (r->counts)
-                step_count_trips(c, w, st, m, r->counts);
+                step_count(c, w, st, m, r->counts);
             r->pc++;
             break;
         default:

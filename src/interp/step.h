@@ -6,6 +6,7 @@
 #define INTERP_STEP_H
 
 #include "interp/code.h"
+#include "simt/long_way.h"
 #include "simt/trips.h"
 
 /* Is it such a step? Others branch, wait, or end the warp's turn: run.c. */
@@ -95,7 +96,7 @@ static inline bool step_plain(const struct interp_code *c, struct warp *w, const
         return true;
     case STEP_SERVICE:
         return st->service(c, w, st, m);
-    default: /* STEP_TRIPS, STEP_NOP */
+    default: /* STEP_COUNTED, STEP_NOP */
         return true;
     }
 }
@@ -157,6 +158,29 @@ static inline void step_count_trips(const struct interp_code *c, const struct wa
         turns[lane] = trips_of(t, type->bits, type->kind == 'S', step_value(c, w, st, 0, lane), step_value(c, w, st, 1, lane));
     }
     trips_count(&counts->trips[st->in->target * TRIPS_NUMBERS], t, turns, m);
+}
+
+/* The lanes of m come to a quotient or root. */
+static inline void step_count_long_way(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
+{
+    const bool two = st->in->nsrc > 1;
+    uint64_t a[WARP_LANES], b[WARP_LANES];
+    for (uint32_t left = m; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        a[lane] = step_value(c, w, st, 0, lane);
+        if (two)
+            b[lane] = step_value(c, w, st, 1, lane);
+    }
+    long_way_count(&counts->long_ways[st->in->target * LONG_NUMBERS], c->kernel->long_ways[st->in->target], a, two ? b : NULL, m);
+}
+
+/* Where launches that count do something (ir_only_counts). */
+static inline void step_count(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
+{
+    if (st->in->op == IR_OP_TRIPS)
+        step_count_trips(c, w, st, m, counts);
+    else
+        step_count_long_way(c, w, st, m, counts);
 }
 
 /* The current split is at the branch `pc`: the lanes of m, some of its lanes and not all, take it. */

@@ -201,6 +201,8 @@ struct ir_kernel {
     int32_t nloops;
     struct ir_trips *trips; /* by number: ir_inst.target of IR_OP_TRIPS */
     int32_t ntrips;
+    uint8_t *long_ways; /* enum long_way by number: ir_inst.target of IR_OP_LONG_WAY */
+    int32_t nlong_ways;
     uint8_t *reg_type; /* enum ptx_type of each register */
     int32_t nregs;
     bool ssa;          /* ssa.h */
@@ -432,6 +434,12 @@ static inline bool ir_is_copy(const struct ir_inst *in)
 static inline bool ir_is_conditional(const struct ir_inst *in)
 {
     return ir_is(in, PTX_KIND_BRANCH) && in->guard != IR_NOREG;
+}
+
+/* It computes nothing: launches that count do something there, others pass it by. */
+static inline bool ir_only_counts(const struct ir_inst *in)
+{
+    return in->op == IR_OP_TRIPS || in->op == IR_OP_LONG_WAY;
 }
 
 /* Lanes of it, those that its guard lets through, end there. */

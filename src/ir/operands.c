@@ -54,7 +54,7 @@ const struct ir_own_op ir_own_ops[] = {
 #undef IR_OP
 };
 
-const char *const ir_number_words[] = {[IR_NOTHING] = "", [IR_PART] = "part", [IR_ROW] = "row", [IR_ARRAY] = "array", [IR_STOP] = "why", [IR_TRIPS] = "trips"};
+const char *const ir_number_words[] = {[IR_NOTHING] = "", [IR_PART] = "part", [IR_ROW] = "row", [IR_ARRAY] = "array", [IR_STOP] = "why", [IR_TRIPS] = "trips", [IR_LONG_WAY] = "way"};
 
 /* The letters of an instruction's operands; NULL: there is no row. */
 static const char *special_letters(const struct ir_inst *in, bool results)

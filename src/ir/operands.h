@@ -24,7 +24,7 @@ struct ir_operands {
 bool ir_operands(const struct ir_inst *in, bool results, struct ir_operands *out);
 
 /* What ir_inst.target is of an operation that PTX does not have, and the word for it in texts. */
-enum ir_number { IR_NOTHING, IR_PART /* of the form */, IR_ROW /* or -1 */, IR_ARRAY /* of lanes */, IR_STOP /* why the code stops */, IR_TRIPS /* of the kernel */ };
+enum ir_number { IR_NOTHING, IR_PART /* of the form */, IR_ROW /* or -1 */, IR_ARRAY /* of lanes */, IR_STOP /* why the code stops */, IR_TRIPS /* of the kernel */, IR_LONG_WAY /* likewise */ };
 
 struct ir_own_op {
     const char *word, *results, *sources; /* a row of ir_ops.def */

@@ -72,7 +72,7 @@ static bool check_form_names(struct verifier *v, const struct ir_inst *in)
 {
     const struct ir_form *f = v->k->form;
     enum ir_number number = ir_is_own(in) ? ir_own_op(in)->number : IR_NOTHING;
-    const int32_t most[] = {[IR_PART] = f->parts, [IR_ROW] = f->rows, [IR_ARRAY] = 2 * f->regs, [IR_STOP] = INT32_MAX, [IR_TRIPS] = INT32_MAX};
+    const int32_t most[] = {[IR_PART] = f->parts, [IR_ROW] = f->rows, [IR_ARRAY] = 2 * f->regs, [IR_STOP] = INT32_MAX, [IR_TRIPS] = INT32_MAX, [IR_LONG_WAY] = INT32_MAX};
     if (in->site < -1 || in->site > f->insts)
         return complain(v, "it does instruction %d of %d", in->site, f->insts);
     if (number && (in->target >= most[number] || in->target < (number == IR_ROW ? -1 : 0)))

@@ -79,6 +79,8 @@ struct jit_ops {
     uint32_t (*count_shape)(struct jit_frame *f, uint32_t site, uint32_t lanes);
     /* Lanes come to an unrolled loop, of which each does as many turns as frame.turns_of says. Always 0. */
     uint32_t (*count_trips)(struct jit_frame *f, uint32_t site, uint32_t lanes);
+    /* Lanes come to a quotient or root with the operands frame.operands, some of which may be special. Always 0. */
+    uint32_t (*count_long_way)(struct jit_frame *f, uint32_t site, uint32_t lanes);
     /* Counts what the lanes of frame.mask did in the loop whose head begins at `site`, as tally.turns says. Not 0: the launch is
      * to stop. */
     uint32_t (*count_turns)(struct jit_frame *f, uint32_t site, uint32_t lanes);
@@ -134,6 +136,7 @@ struct jit_frame {
     struct tally_pattern *tally_pattern;
     uint64_t lowest[TALLY_GROUPS], times; /* of an access whose shape is told; of an entry */
     uint64_t turns_of[32]; /* of each lane, in an unrolled loop (simt/trips.h) */
+    uint64_t operands[2][32]; /* of each lane: bits of what it divides (simt/long_way.h) */
     uint64_t *numbers;     /* exec_counts.whole and what follows it, or NULL: not counting */
     uint32_t checks;       /* of `seen` */
     uint32_t shared_bytes;

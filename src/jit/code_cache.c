@@ -66,6 +66,7 @@ bool code_cache_key(const struct jit_job *job, struct hash128 *key)
         HASH128_MIX(key, k->trips[i].goes_on);
         HASH128_MIX(key, k->trips[i].rounds);
     }
+    hash128_mix(key, k->long_ways, (size_t)k->nlong_ways);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "jit/signal_stack.h"
 #include "jit/log.h"
 #include "jit/turns.h"
+#include "simt/long_way.h"
 #include "simt/trips.h"
 
 #include <pthread.h>
@@ -211,6 +212,14 @@ static uint32_t op_count_trips(struct jit_frame *f, uint32_t site, uint32_t lane
     return 0;
 }
 
+static uint32_t op_count_long_way(struct jit_frame *f, uint32_t site, uint32_t lanes)
+{
+    const struct ir_kernel *k = f->code->interp->kernel;
+    const int32_t number = k->insts[site].target;
+    long_way_count(&f->counts->long_ways[number * LONG_NUMBERS], k->long_ways[number], f->operands[0], k->insts[site].nsrc > 1 ? f->operands[1] : NULL, lanes);
+    return 0;
+}
+
 /* Before the block is begun a warp does not know of it. */
 static const struct block *block_of(const struct jit_frame *f)
 {
@@ -295,7 +304,7 @@ static uint32_t op_long_turns(struct jit_frame *f, uint32_t site, uint32_t only_
     return f->turned >= jit_long_turns || launch_stopping(f->warp->block->launch, f->warp->block->index);
 }
 
-static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_trips, op_count_turns, op_record_lanes, op_record_shape, op_enter,
+static const struct jit_ops ops = {op_step, op_affine, op_check, op_find_run, op_long_turns, op_count_waiting, op_count_shape, op_count_trips, op_count_long_way, op_count_turns, op_record_lanes, op_record_shape, op_enter,
                                    jit_split_branch, jit_split_arrive, jit_split_exit, jit_split_barrier, jit_split_exchange};
 
 /* --- in and out --- */

@@ -177,7 +177,7 @@ struct fault {
 };
 
 /* Counts that executors keep, per host thread: merged by addition. The numbers are one array, in this order. */
-enum exec_number { EXEC_WHOLE, EXEC_BLOCK_RUNS, EXEC_BLOCK_LANES, EXEC_SITE_LANES, EXEC_SITE_RUNS, EXEC_DIVERGENT, EXEC_TRIPS /* the last one */ };
+enum exec_number { EXEC_WHOLE, EXEC_BLOCK_RUNS, EXEC_BLOCK_LANES, EXEC_SITE_LANES, EXEC_SITE_RUNS, EXEC_DIVERGENT, EXEC_TRIPS /* and behind these the long ways */ };
 struct exec_counts {
     uint64_t *whole;       /* [nblocks]: times a warp entered the basic block with 32 lanes, of those that are not among the next two */
     uint64_t *block_runs;  /* [nblocks]: times a warp (split) entered the basic block */
@@ -187,6 +187,7 @@ struct exec_counts {
     uint64_t *divergent;   /* [ninsts]: branches whose lanes took different ways */
     uint64_t *trips;       /* [ntrips][TRIPS_NUMBERS]: trips.h */
     const uint64_t *printed; /* of the launch */
+    uint64_t *long_ways;   /* [nlong_ways][LONG_NUMBERS]: long_way.h */
     /* Counts a record, so many times, at once; NULL: all go through the rings, since somebody wants to see them. */
     void (*take)(void *taker, const struct record *r, uint64_t times);
     /* The same for an instruction's accesses in n turns of a loop: memory_strides. NULL: they are taken one by one. */

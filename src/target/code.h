@@ -34,7 +34,7 @@ enum code_function {
 #undef FUNCTION
     FUNCTIONS
 };
-extern const char *const code_function_names[FUNCTIONS], *const code_function_texts[FUNCTIONS]; /* as functions.def has them */
+extern const char *const code_function_names[FUNCTIONS], *const code_function_texts[FUNCTIONS]; /* as functions.def has them; "": see long_ways.h */
 
 /* Who executes an instruction of those that come to it. */
 enum taken {
@@ -43,6 +43,14 @@ enum taken {
     TAKEN_NEVER, /* no warp for ordinary operands: it stands on the long way */
     TAKEN_AGAIN, /* every warp, once for each round of an atomic's loop */
     TAKEN_SHARED /* a generic atomic: warps with an address in shared memory */
+};
+
+/* Of an operation with a long way (long_ways.h): which warps execute an instruction. */
+enum code_way {
+    WAY_ALL,
+    WAY_LONG,  /* those of which a lane goes the long way; taken is TAKEN_NEVER */
+    WAY_SHORT, /* those of which a lane does not */
+    WAY_MEET   /* all, and where lanes go both, each group of them */
 };
 
 struct operand {
@@ -76,6 +84,9 @@ struct machine_inst {
     bool early;       /* it stands before what the site itself becomes */
     bool is_value;    /* LDC, ULDC: of a load of the program's, not of a parameter that others read */
     uint8_t apart;    /* a branch: enum target_turn of lanes that part there and meet at a BSYNC, which each group of them executes; or 0 */
+    bool meets;       /* BSYNC: of lanes that have parted at branches and meet in front of a block */
+    uint8_t way;      /* enum code_way */
+    uint8_t part;     /* of a function with parts: which one it is in (long_ways.h) */
     bool native;      /* before Volta: it is one of its architecture (earlier.h) */
     int32_t site;     /* of the IR: what it is made for */
     const char *form; /* what stands behind the name, "WIDE.U32", or "" */

@@ -200,7 +200,7 @@ static struct operand operand_of(const struct machine_inst *in, const char *word
 /* "XMAD.CHI t a^ b t" */
 static void add_one(struct translating *t, const struct machine_inst *in, const char *text, size_t n, int32_t temporaries)
 {
-    struct machine_inst made = {.site = in->site, .taken = in->taken, .early = in->early, .is_value = in->is_value,
+    struct machine_inst made = {.site = in->site, .taken = in->taken, .way = in->way, .part = in->part, .early = in->early, .is_value = in->is_value,
                                 .guard = in->guard, .offset = in->offset, .form = ""};
     const char *end = text + n;
     if (*text == '@') {

@@ -3,7 +3,7 @@
 
 #include "target/library.h"
 
-static void add(struct target_flops *f, enum machine_op op, int times)
+void flops_add(struct target_flops *f, enum machine_op op, int times)
 {
     uint16_t *n = NULL;
     switch (op) {
@@ -50,7 +50,7 @@ static void add_function(struct target_flops *f, int function)
     char bracket;
     while (arch_ops_next(&text, &op, &times, &bracket))
         if (!bracket)
-            add(f, op, times);
+            flops_add(f, op, times);
 }
 
 /* What lanes that go this way of a library call take of the call's instructions. */
@@ -59,7 +59,7 @@ static void add_taken(struct target_flops *f, const struct ir_inst *way)
     uint16_t ops[LIBRARY_OPS];
     int n = library_taken(way, ops);
     for (int i = 0; i < n; i++)
-        add(f, ops[i], 1);
+        flops_add(f, ops[i], 1);
 }
 
 void flops_read(const struct ir_kernel *k, const struct code *selected, struct target_flops *flops)
@@ -73,7 +73,7 @@ void flops_read(const struct ir_kernel *k, const struct code *selected, struct t
             if (in->op == OP_CALL && in->nsources && in->source[0].file == FILE_FUNCTION)
                 add_function(&flops[site], in->source[0].number);
             else
-                add(&flops[site], in->op, 1);
+                flops_add(&flops[site], in->op, 1);
         }
         if (k->insts[site].op == IR_OP_EXTERN)
             add_taken(&flops[site], &k->insts[site]);

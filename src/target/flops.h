@@ -11,6 +11,9 @@
 #include "target/code.h"
 #include "target/target.h"
 
+/* Adds what an operation counts as, so many times. */
+void flops_add(struct target_flops *f, enum machine_op op, int times);
+
 /* flops[ninsts], of code that still has `first` (selection.h). */
 void flops_read(const struct ir_kernel *k, const struct code *selected, struct target_flops *flops);
 

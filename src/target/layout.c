@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "ir/cfg.h"
+#include "target/long_ways.h"
 #include "target/target.h"
 
 #include <string.h>
@@ -221,7 +222,7 @@ static void add_block(struct laying *g, int32_t b, enum controlled control)
     const struct ir_block *bl = &g->k->blocks[b];
     int32_t last = bl->first + bl->count - 1, shuffle = g->apart[b] ? first_shuffle(g->k, b) : -1;
     for (int32_t n = g->meets[b]; n > 0; n--)
-        add(g, OP_BSYNC, "", bl->first);
+        add(g, OP_BSYNC, "", bl->first)->meets = true;
     for (int32_t i = bl->first; i <= last; i++) {
         if (i == last && cfg_ends_block(&g->k->insts[i]))
             add_parting(g, b, i);
@@ -425,19 +426,27 @@ static void add_unrolled(struct laying *g, int32_t loop)
     add_rest_part(g, loop, 1, one);
 }
 
-static void add_function(struct laying *g, int f)
+static void add_operations(struct laying *g, const char *text, int part)
 {
-    code_begin_block(g->to, TIMES_CALLED, f, 0, -1);
-    const char *text = code_function_texts[f];
     enum machine_op op;
     int times;
     char bracket;
     while (arch_ops_next(&text, &op, &times, &bracket))
         for (; times > 0; times--) {
             if (op == OP_BSSY && g->to->arch < 80)
-                add(g, OP_BMOV, "32.CLEAR", -1);
-            add(g, arch_op_here(g->to->arch, op), "", -1);
+                add(g, OP_BMOV, "32.CLEAR", -1)->part = (uint8_t)part;
+            add(g, arch_op_here(g->to->arch, op), "", -1)->part = (uint8_t)part;
         }
+}
+
+static void add_function(struct laying *g, int f)
+{
+    const int way = long_way_of(f);
+    code_begin_block(g->to, TIMES_CALLED, f, 0, -1);
+    if (way < 0)
+        add_operations(g, code_function_texts[f], 0);
+    for (int part = 0; way >= 0 && long_way_text((enum long_way)way, part); part++)
+        add_operations(g, long_way_text((enum long_way)way, part), part);
 }
 
 struct code *layout_new(const struct lowered *l, const struct shape *s, const struct code *selected)

@@ -46,13 +46,13 @@ static void find_readers(struct lowered *l)
     const struct ir_kernel *k = l->k;
     l->readers = alloc_zeroed(((size_t)k->nregs + 2) * sizeof *l->readers);
     for (int32_t i = 0; i < k->ninsts; i++)
-        if (k->insts[i].op != IR_OP_TRIPS)
+        if (!ir_only_counts(&k->insts[i]))
             for_reads(&k->insts[i], count_reader, i, l);
     for (int32_t r = 0; r < k->nregs; r++)
         l->readers[r + 1] += l->readers[r];
     l->reader = alloc_zeroed(((size_t)l->readers[k->nregs] + 1) * sizeof *l->reader);
     for (int32_t i = 0; i < k->ninsts; i++)
-        if (k->insts[i].op != IR_OP_TRIPS)
+        if (!ir_only_counts(&k->insts[i]))
             for_reads(&k->insts[i], put_reader, i, l);
     for (int32_t r = k->nregs; r > 0; r--)
         l->readers[r] = l->readers[r - 1];

@@ -402,9 +402,9 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
             text += word + strspn(text + word, " ");
             continue;
         }
-        bool off = *text == '[', rare = *text == '{', first = *text == '(', marked = off || rare || first;
+        bool off = *text == '[', rare = *text == '{', first = *text == '(', only = *text == '|', marked = off || rare || first || only;
         const char *name = text + marked;
-        size_t letters = strcspn(name, ". ]})"), behind = name[letters] == '.' ? letters + 1 : letters;
+        size_t letters = strcspn(name, ". ]})|"), behind = name[letters] == '.' ? letters + 1 : letters;
         size_t rest = word - (size_t)(name - text) - behind - marked;
         const enum machine_op named = arch_op_named(name, letters), op = arch_op_here(s->arch, named);
         const char *form = rest ? arena_strndup(&((struct ir_kernel *)s->k)->arena, name + behind, rest) : "";
@@ -433,6 +433,7 @@ static void put_sequence(struct selecting *s, const struct ir_inst *in, const ch
                 s->reciprocal[divisor] = before.number;
         }
         s->c->insts[s->c->ninsts - 1].taken = off ? TAKEN_OFF : rare ? TAKEN_NEVER : TAKEN_ALL;
+        s->c->insts[s->c->ninsts - 1].way = rare ? WAY_LONG : only ? WAY_SHORT : op == OP_BSYNC ? WAY_MEET : WAY_ALL;
     }
 }
 

@@ -186,7 +186,7 @@ void slots_settle(struct lowered *l)
         changed = false;
         for (int32_t i = 0; i < k->ninsts; i++) {
             const struct ir_inst *in = &k->insts[i];
-            if (in->op == IR_OP_TRIPS)
+            if (ir_only_counts(in))
                 continue;
             if (is_of_lanes(l, in))
                 changed |= settle_lanes(l, in);

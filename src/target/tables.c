@@ -76,7 +76,21 @@ static enum target_turn turn_of(const struct machine_block *bl, const struct tar
 /* Instructions that are counted by what their site does, whatever loop it is in. */
 static enum target_turn turn_of_own(const struct ir_kernel *k, const struct machine_inst *in)
 {
+    if (in->way == WAY_LONG)
+        return TURN_LONG;
     return ways_counts(&k->insts[in->site]) ? TURN_LANES : in->taken == TAKEN_AGAIN ? TURN_AGAIN : in->taken == TAKEN_SHARED ? TURN_SHARED : TURN_BLOCK;
+}
+
+/* By what a site does (turn_of_own), and what goes with that. */
+static const enum target_turn own_turns[] = {TURN_LANES, TURN_AGAIN, TURN_SHARED, TURN_LONG, TURN_PASSED, TURN_PARTED};
+enum { OWN_TURNS = sizeof own_turns / sizeof *own_turns };
+
+static bool is_own(enum target_turn turn)
+{
+    int o = 0;
+    while (o < OWN_TURNS && own_turns[o] != turn)
+        o++;
+    return o < OWN_TURNS;
 }
 
 /* For which lanes the instruction's predicate holds. */
@@ -113,13 +127,13 @@ enum target_turn target_turn(const struct target_tables *t, const struct ir_kern
 {
     const bool in_loop = bl->times == TIMES_ROUNDS || bl->times == TIMES_REST;
     *loop = in_loop && bl->rounds >= 0 ? row_of(t, k->loops[bl->of].header) : -1;
-    if (bl->times == TIMES_CALLED || (in_loop && *loop < 0) || in->taken == TAKEN_NEVER || in->site < 0)
+    if (bl->times == TIMES_CALLED || (in_loop && *loop < 0) || (in->taken == TAKEN_NEVER && in->way != WAY_LONG) || in->site < 0)
         return TARGET_TURNS;
     const enum target_turn turn = turn_of(bl, *loop >= 0 ? &t->loops[*loop] : NULL);
     const enum target_turn own = turn_of_own(k, in);
     if (own != TURN_BLOCK)
         return turn == TURN_BLOCK || turn == TURN_ROUND ? own : TARGET_TURNS;
-    return in->op == OP_BSYNC && turn == TURN_BLOCK ? TURN_MEET : turn;
+    return in->op == OP_BSYNC && in->meets && turn == TURN_BLOCK ? TURN_MEET : turn;
 }
 
 static void add_block(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct machine_block *bl)
@@ -135,8 +149,10 @@ static void add_block(struct target_tables *t, const struct ir_kernel *k, const 
             t->loops[loop].ends_apart |= turn == TURN_ONE && !bl->predicated;
         }
         add(t, in->site, turn, c->arch, in);
-        if (turn == TURN_LANES || turn == TURN_AGAIN || turn == TURN_SHARED)
+        if (is_own(turn))
             continue;
+        if (in->way && (turn == TURN_BLOCK || turn == TURN_ROUND))
+            add(t, in->site, in->way == WAY_SHORT ? TURN_PASSED : TURN_PARTED, c->arch, in);
         add_lanes(t, k, bl, in, turn, loop);
         if (in->apart)
             add(t, in->site, (enum target_turn)in->apart, c->arch, &(struct machine_inst){.op = OP_BSYNC});
@@ -174,7 +190,6 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 
 static void add_instructions(struct target_tables *t, const struct ir_kernel *k, const struct code *c, const struct shape *s, struct arena *arena)
 {
-    static const enum target_turn own[] = {TURN_LANES, TURN_AGAIN, TURN_SHARED}; /* by what a site does (turn_of_own) */
     t->sixteenths = ARENA_ARRAY(arena, uint16_t, k->ninsts);
     t->turns = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->turns);
     t->guarded = arena_alloc(arena, ((size_t)k->ninsts + 1) * sizeof *t->guarded);
@@ -191,18 +206,18 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
     for (int32_t b = 0; b < c->nblocks; b++)
         add_block(t, k, c, &c->blocks[b]);
     for (int32_t i = 0; i < k->ninsts; i++) { /* of the copies in an unrolled loop one counts each time */
-        for (size_t o = 0; t->loop[i] >= 0 && o < sizeof own / sizeof *own; o++) {
+        for (int o = 0; t->loop[i] >= 0 && o < OWN_TURNS; o++) {
             const uint16_t rounds = (uint16_t)t->loops[t->loop[i]].rounds;
             for (int pipe = 0; pipe < PIPES; pipe++)
-                t->turns[i][own[o]][pipe] /= rounds;
+                t->turns[i][own_turns[o]][pipe] /= rounds;
             for (int flow = 0; flow < TARGET_FLOWS; flow++)
-                t->flow[i][own[o]][flow] /= rounds;
+                t->flow[i][own_turns[o]][flow] /= rounds;
         }
     }
     for (int32_t i = 0; i < k->ninsts; i++)
         for (int pipe = 0; pipe < PIPES; pipe++)
-            for (size_t o = 0; o < sizeof own / sizeof *own; o++)
-                t->held[i][own[o]] += (int16_t)t->turns[i][own[o]][pipe];
+            for (int o = 0; o < OWN_TURNS; o++)
+                t->held[i][own_turns[o]] += (int16_t)t->turns[i][own_turns[o]][pipe];
     for (int32_t i = 0; i < k->ninsts; i++)
         t->sixteenths[i] = sixteenths_of(t, i);
     for (int32_t b = 0; b < k->nblocks; b++) {
@@ -210,6 +225,61 @@ static void add_instructions(struct target_tables *t, const struct ir_kernel *k,
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
             sum += t->sixteenths[i];
         t->blocks[b].instructions = (sum + 8) / SIXTEENTHS;
+    }
+}
+
+/* --- long ways --- */
+
+/* The long way that the site's code calls the function of, or -1. */
+static int long_way_at(const struct code *selected, int32_t site)
+{
+    for (int32_t i = selected->first[site]; i < selected->first[site + 1]; i++) {
+        const struct machine_inst *in = &selected->insts[i];
+        if (in->op == OP_CALL && in->way == WAY_LONG && long_way_of(in->source[0].number) >= 0)
+            return long_way_of(in->source[0].number);
+    }
+    return -1;
+}
+
+static struct target_flops flops_passed(const struct code *selected, int32_t site)
+{
+    struct target_flops f = {0};
+    for (int32_t i = selected->first[site]; i < selected->first[site + 1]; i++)
+        if (selected->insts[i].way == WAY_SHORT)
+            flops_add(&f, selected->insts[i].op, 1);
+    return f;
+}
+
+static void add_part(struct target_tables *t, const struct code *c, int way, const struct machine_inst *in)
+{
+    struct target_part *part = &t->parts[way][in->part];
+    const unsigned flows = flow_of((enum machine_op)in->op);
+    part->pipes[code_pipe(c->arch, in)]++;
+    for (int flow = 0; flow < TARGET_FLOWS; flow++)
+        part->flow[flow] += flows >> flow & 1;
+    flops_add(&part->flops, in->op, 1);
+}
+
+static void add_long_ways(struct target_tables *t, const struct ir_kernel *k, const struct code *selected, const struct code *c, struct arena *arena)
+{
+    t->nlong_ways = 0;
+    for (int32_t site = 0; site < k->ninsts; site++)
+        t->nlong_ways += long_way_at(selected, site) >= 0;
+    if (!t->nlong_ways)
+        return;
+    t->long_ways = ARENA_ARRAY(arena, struct target_long_way, t->nlong_ways);
+    t->parts = arena_alloc(arena, LONG_WAYS * sizeof *t->parts);
+    memset(t->parts, 0, LONG_WAYS * sizeof *t->parts);
+    for (int32_t site = 0, n = 0; site < k->ninsts; site++) {
+        const int way = long_way_at(selected, site);
+        if (way >= 0)
+            t->long_ways[n++] = (struct target_long_way){.site = site, .way = (uint8_t)way, .passed = flops_passed(selected, site)};
+    }
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        const int way = bl->times == TIMES_CALLED ? long_way_of(bl->of) : -1;
+        for (int32_t i = bl->first; way >= 0 && i < bl->first + bl->count; i++)
+            add_part(t, c, way, &c->insts[i]);
     }
 }
 
@@ -267,6 +337,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     flops_read(k, m.selected, t->flops);
     add_instructions(t, k, m.code, m.s, arena);
+    add_long_ways(t, k, m.selected, m.code, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
     t->registers = m.registers;

@@ -10,6 +10,7 @@
 
 #include "ir/ir.h"
 #include "target/arch.h"
+#include "target/long_ways.h"
 
 /* What HEDDLE_TARGET asks for; not set or empty: TARGET_ASSEMBLER. */
 enum target_mode {
@@ -74,6 +75,9 @@ enum target_turn {
     TURN_ONE_APART,  /* and where some pass by the last one */
     TURN_AGAIN, /* each round of an atomic's loop */
     TURN_SHARED, /* each time that a generic atomic finds an address in shared memory */
+    TURN_LONG,   /* each time that lanes go the long way of a quotient or root (long_ways.h), */
+    TURN_PASSED, /* less each time that no lane goes the short one, */
+    TURN_PARTED, /* and each time that lanes go both, once more */
     TARGET_TURNS
 };
 
@@ -95,6 +99,20 @@ struct target_loop {
     struct ir_src bound;
     uint8_t type;            /* enum ptx_type */
     bool ends_apart;         /* the last turn is behind a branch: lanes that pass it by come later to where they meet */
+};
+
+/* A quotient or root with a long way. */
+struct target_long_way {
+    int32_t site;
+    uint8_t way;                /* enum long_way */
+    struct target_flops passed; /* of what lanes do not execute that go it */
+};
+
+/* What a warp executes of a part of a long way's function (long_ways.h). */
+struct target_part {
+    uint16_t pipes[PIPES];
+    uint16_t flow[TARGET_FLOWS];
+    struct target_flops flops;
 };
 
 /* An access to local memory that keeps a value for which there was no register. Executed with this site: loads in front of it, stores behind. */
@@ -124,6 +142,9 @@ struct target_tables {
     uint16_t *unrolled;           /* [ninsts] turns of the site's loop that stand side by side, or 0: it is in no unrolled loop */
     struct target_loop *loops;
     int32_t nloops;
+    struct target_long_way *long_ways; /* by site */
+    int32_t nlong_ways;
+    struct target_part (*parts)[LONG_PARTS]; /* [LONG_WAYS], of those that are among them */
     struct target_block *blocks; /* [nblocks] */
     uint8_t *waits;              /* [ninsts] enum target_waits */
     struct target_spill *spills; /* by site */

@@ -60,9 +60,21 @@ static void *moved(struct ir_kernel *k, const void *table, size_t bytes, int emp
     return out;
 }
 
+/* Before the quotient or root that it looks at the operands of. */
+static struct ir_inst look_of(struct ir_kernel *k, const struct target_long_way *w, int32_t number)
+{
+    static const struct ptx_mods none;
+    const struct ir_inst *root = &k->insts[w->site];
+    struct ir_inst in = {.op = IR_OP_LONG_WAY, .type = root->type, .guard = root->guard, .guard_negated = root->guard_negated, .vec = 1,
+                         .target = number, .mods = &none, .from = root->from, .block = root->block, .join = -1};
+    ir_set_sources(k, &in, root->nsrc, root->src);
+    k->long_ways[number] = w->way;
+    return in;
+}
+
 void visits_insert(struct ir_kernel *k, struct target_tables *t)
 {
-    int32_t most = edges(k, t), n = 0;
+    int32_t most = edges(k, t) + t->nlong_ways, n = 0;
     if (!most)
         return;
     k->trips = ARENA_ARRAY(&k->arena, struct ir_trips, t->nloops);
@@ -72,12 +84,17 @@ void visits_insert(struct ir_kernel *k, struct target_tables *t)
     struct ir_inst *insts = alloc_zeroed(((size_t)k->ninsts + (size_t)most + 1) * sizeof *insts);
     int32_t *was = alloc_zeroed(((size_t)k->ninsts + (size_t)most + 1) * sizeof *was);
     memset(was, -1, ((size_t)k->ninsts + (size_t)most + 1) * sizeof *was);
+    k->long_ways = ARENA_ARRAY(&k->arena, uint8_t, t->nlong_ways + 1);
     for (int32_t b = 0; b < k->nblocks; b++) {
         struct ir_block *block = &k->blocks[b];
         int32_t first = n, end = block->first + block->count;
         for (int32_t i = block->first; i < end; i++) {
             bool goes = i + 1 == end && cfg_ends_block(&k->insts[i]);
             n = goes ? put_trips(k, t, b, insts, n) : n;
+            if (k->nlong_ways < t->nlong_ways && t->long_ways[k->nlong_ways].site == i) {
+                insts[n++] = look_of(k, &t->long_ways[k->nlong_ways], k->nlong_ways);
+                t->long_ways[k->nlong_ways++].site = n;
+            }
             was[n] = i;
             insts[n++] = k->insts[i];
             n = i + 1 == end && !goes ? put_trips(k, t, b, insts, n) : n;

@@ -153,8 +153,8 @@ static void words_of(const char *text, int from, int to)
 {
     for (const char *at = text; *at;) {
         size_t word = strcspn(at, " ");
-        bool marked = strchr("[{(<", *at) != NULL;
-        enum machine_op op = arch_op_named(at + marked, strcspn(at + marked, ".*]})> "));
+        bool marked = strchr("[{(<|", *at) != NULL;
+        enum machine_op op = arch_op_named(at + marked, strcspn(at + marked, ".*]})>| "));
         if (op == OP_NONE)
             fail_msg("no operation is called '%.*s' in '%s'", (int)word, at, text);
         for (int a = 0; a < ARCHS; a++)
@@ -382,6 +382,8 @@ static void words(void **state)
 #define FUNCTION(name, symbol, text) words_of(text, 70, 99);
 #include "target/functions.def"
 #undef FUNCTION
+#define LONG_PART(function, when, text) words_of(text, 70, 99);
+#include "target/long_ways.def"
 #define LIBRARY(name, way, text) words_of(text, 90, 90);
 #include "target/library.def"
 #undef LIBRARY

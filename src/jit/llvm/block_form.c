@@ -549,7 +549,7 @@ static bool may_lose_lanes(const struct emit *e)
     for (int32_t i = 0; i < e->k->ninsts; i++) {
         const struct ir_inst *in = &e->k->insts[i];
         bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
-        bool goes = in->op == PTX_OP_BRA || in->op == IR_OP_TRIPS || (e->job->code->step[i].kind == STEP_EXIT && in->guard == IR_NOREG);
+        bool goes = in->op == PTX_OP_BRA || ir_only_counts(in) || (e->job->code->step[i].kind == STEP_EXIT && in->guard == IR_NOREG);
         if (!goes && (in->op >= PTX_OP_COUNT || facts_carry(in) || !step_is_plain(&e->job->code->step[i]) || (ir_is_memory(in) ? !access : !facts_pure(in))))
             return false;
     }
@@ -601,7 +601,7 @@ static bool may_interchange(const struct emit *e, const struct ir_loop *l)
         bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
         if (jit_waits(in))
             return false;
-        if (!ir_bit(l->blocks, in->block) || in->op == PTX_OP_BRA || in->op == IR_OP_TRIPS)
+        if (!ir_bit(l->blocks, in->block) || in->op == PTX_OP_BRA || ir_only_counts(in))
             continue;
         if (in->op >= PTX_OP_COUNT || facts_carry(in) || (ir_is_memory(in) ? !access || in->mods->order != PTX_WEAK : !facts_pure(in)))
             return false;

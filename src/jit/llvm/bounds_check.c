@@ -240,7 +240,7 @@ static LLVMValueRef check_by_index(struct emit *e, struct many *g, const struct 
 
 static bool orders(const struct step *st)
 {
-    return st->kind != STEP_LANES && st->kind != STEP_LOAD && st->kind != STEP_SREG && st->kind != STEP_CVTA && st->kind != STEP_TRIPS && st->kind != STEP_NOP;
+    return st->kind != STEP_LANES && st->kind != STEP_LOAD && st->kind != STEP_SREG && st->kind != STEP_CVTA && st->kind != STEP_COUNTED && st->kind != STEP_NOP;
 }
 
 /* It may share this access's check: the same lanes, at the same register. */

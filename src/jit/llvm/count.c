@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "simt/tally.h"
+#include "simt/long_way.h"
 #include "simt/trips.h"
 
 static void add_at(struct emit *e, LLVMValueRef at, LLVMValueRef n)
@@ -105,6 +106,16 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
     add_to(e, EXEC_DIVERGENT, kernel_site(e, e->site), LLVMBuildZExt(e->b, parted, e->i64, ""));
 }
 
+static bool sources_uniform(struct emit *e)
+{
+    bool all = true;
+    for (int i = 0; i < e->in->nsrc; i++) {
+        struct shape s = source_shape(e, i);
+        all &= shape_uniform(&s);
+    }
+    return all;
+}
+
 /* --- turns of unrolled loops (simt/trips.h) --- */
 
 /* Turns of a piece's lanes, as trips_of says. */
@@ -169,15 +180,76 @@ void count_trips(struct emit *e)
         return;
     LLVMValueRef lanes = flow_lanes_on(e);
     lanes = lanes ? lanes : number(e, 32, UINT32_MAX);
-    bool same = true;
-    for (int i = 0; i < 2; i++) {
-        struct shape s = source_shape(e, i);
-        same &= shape_uniform(&s);
-    }
-    if (same)
+    if (sources_uniform(e))
         count_same_trips(e, t, lanes);
     else
         count_own_trips(e, t, lanes);
+}
+
+/* --- long ways of quotients and roots (simt/long_way.h) --- */
+
+/* Of a piece's lanes: the bits that a test of long_ways.def is of. */
+static LLVMValueRef tested(struct emit *e, enum long_of of, int p)
+{
+    LLVMBuilderRef B = e->b;
+    const bool is_double = bits_of_type(e->in->type) == 64;
+    LLVMValueRef x[2];
+    for (int i = 0; i < e->in->nsrc; i++) {
+        x[i] = source(e, i, is_double ? PTX_B64 : PTX_B32, p);
+        if (is_double)
+            x[i] = LLVMBuildTrunc(B, LLVMBuildLShr(B, x[i], arith_whole(e, 64, 32, p), ""), arith_lanes_of(e, e->i32, p), "");
+        if (of != LONG_OF_a && of != LONG_OF_b)
+            x[i] = LLVMBuildAnd(B, x[i], arith_whole(e, 32, INT32_MAX, p), "");
+    }
+    return of == LONG_OF_A_B ? LLVMBuildSub(B, x[0], x[1], "") : x[of == LONG_OF_b || of == LONG_OF_B];
+}
+
+/* Operands that are not known to be short. */
+static LLVMValueRef may_be_long(struct emit *e, enum long_way way, int p)
+{
+    LLVMValueRef all = NULL;
+    for (const struct long_test *t = long_tests[way]; t < long_tests[way] + LONG_TESTS && t->of != LONG_PASSED; t++) {
+        LLVMValueRef x = LLVMBuildSub(e->b, tested(e, (enum long_of)t->of, p), arith_whole(e, 32, t->from, p), "");
+        LLVMValueRef is = LLVMBuildICmp(e->b, LLVMIntUGE, x, arith_whole(e, 32, t->span, p), "");
+        all = all ? LLVMBuildOr(e->b, all, is, "") : is;
+    }
+    return all;
+}
+
+static void leave_operands(struct emit *e)
+{
+    const bool is_double = bits_of_type(e->in->type) == 64;
+    for (int i = 0; i < e->in->nsrc; i++)
+        for (int p = 0; p < e->parts; p++) {
+            LLVMValueRef v = LLVMBuildZExtOrBitCast(e->b, source(e, i, is_double ? PTX_B64 : PTX_B32, p), vector_of(e, e->i64), "");
+            const uint64_t to = offsetof(struct jit_frame, operands) + (uint64_t)(i * SHAPE_LANES + p * e->width) * 8;
+            LLVMSetAlignment(LLVMBuildStore(e->b, v, at_byte(e, e->frame, number(e, 64, to))), 8);
+        }
+}
+
+void count_long_way(struct emit *e)
+{
+    const struct ir_kernel *k = e->form_of ? e->form_of : e->k;
+    const enum long_way way = k->long_ways[k->insts[kernel_site(e, e->site)].target];
+    LLVMValueRef part[MAX_PARTS], some;
+    if (!e->job->runs)
+        return;
+    LLVMValueRef lanes = flow_lanes_on(e);
+    lanes = lanes ? lanes : number(e, 32, UINT32_MAX);
+    if (sources_uniform(e)) {
+        some = LLVMBuildAnd(e->b, may_be_long(e, way, -1), lanes_any(e, lanes), "");
+    } else {
+        for (int p = 0; p < e->parts; p++)
+            part[p] = may_be_long(e, way, p);
+        some = lanes_any(e, LLVMBuildAnd(e->b, packed(e, part), lanes, ""));
+    }
+    LLVMBasicBlockRef look = new_block(e, "long"), next = new_block(e, "counted");
+    likely(e, LLVMBuildCondBr(e->b, some, look, next), false);
+    LLVMPositionBuilderAtEnd(e->b, look);
+    leave_operands(e);
+    op_tell(e, offsetof(struct jit_ops, count_long_way), lanes);
+    LLVMBuildBr(e->b, next);
+    LLVMPositionBuilderAtEnd(e->b, next);
 }
 
 void count_executed(struct emit *e, LLVMValueRef instructions)

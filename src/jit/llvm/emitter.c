@@ -12,8 +12,11 @@ void emit_inst(struct emit *e)
     const struct ir_inst *in = e->in;
     if (emit_flow(e))
         return;
-    if (in->op == IR_OP_TRIPS) {
-        count_trips(e);
+    if (ir_only_counts(in)) {
+        if (in->op == IR_OP_TRIPS)
+            count_trips(e);
+        else
+            count_long_way(e);
         return;
     }
     if (in->guard != IR_NOREG && e->job->runs)

@@ -358,6 +358,7 @@ void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask); /* of 
 void count_executed(struct emit *e, LLVMValueRef instructions);
 void count_guard(struct emit *e, LLVMValueRef bits); /* of a guarded instruction */
 void count_trips(struct emit *e);                    /* lanes come to an unrolled loop: IR_OP_TRIPS */
+void count_long_way(struct emit *e);                 /* lanes come to a quotient or root: IR_OP_LONG_WAY */
 void count_guards(struct emit *e, LLVMValueRef bits, LLVMValueRef warps); /* the same in so many warps */
 /* An access by `lanes` (NULL: all 32): the lowest addresses of 2^halved groups. */
 void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMValueRef lanes);

@@ -354,7 +354,7 @@ static int32_t guard_lanes(struct form_writer *m, int32_t site, int32_t mask)
 
 void form_put_guard_count(struct form_writer *m, int32_t site, int32_t mask, int32_t warps)
 {
-    if (m->e->job->runs && m->k->insts[site].guard != IR_NOREG && m->k->insts[site].op != IR_OP_TRIPS)
+    if (m->e->job->runs && m->k->insts[site].guard != IR_NOREG && !ir_only_counts(&m->k->insts[site]))
         put_count(m, IR_OP_COUNT_GUARD, site, ir_of_reg(guard_lanes(m, site, mask)), warps);
 }
 
@@ -531,7 +531,7 @@ static bool may_leave(const struct form_writer *m, int32_t site)
     const struct ir_inst *in = &m->k->insts[site];
     int64_t lo[SHAPE_GROUPS], hi[SHAPE_GROUPS];
     bool access = ir_is_memory(in) && in->space != PTX_PARAM;
-    bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && in->op != IR_OP_TRIPS && !ir_is_memory(in) && !m->out->warp; /* else a fault is of this warp alone */
+    bool effects = (!facts_pure(in) || in->op >= PTX_OP_COUNT) && !ir_only_counts(in) && !ir_is_memory(in) && !m->out->warp; /* else a fault is of this warp alone */
     return access || effects || !step_is_plain(&m->e->job->code->step[site]) || shape_guarded_source(m->k, m->e->s, m->e->job->dim, in, lo, hi) >= 0;
 }
 
@@ -541,7 +541,7 @@ static bool jams_well(const struct form_writer *m, const struct ir_inst *in)
     struct shape_reach reach;
     bool access = in->op == PTX_OP_LD || in->op == PTX_OP_LDU || in->op == PTX_OP_ST;
     bool near = in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_CONST;
-    if (in->op == IR_OP_TRIPS)
+    if (ir_only_counts(in))
         return true;
     if (in->op >= PTX_OP_COUNT || facts_carry(in))
         return false;

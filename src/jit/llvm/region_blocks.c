@@ -228,7 +228,7 @@ static bool writes(const struct step *st)
     case STEP_SREG:
     case STEP_CVTA:
     case STEP_ISSPACEP:
-    case STEP_TRIPS:
+    case STEP_COUNTED:
     case STEP_NOP:
     case STEP_BRANCH:
         return false;

@@ -50,7 +50,7 @@ static bool can_do(const struct emit *e, int32_t site)
     for (int i = 0; i < in->nsrc; i++)
         if (in->src[i].kind == IR_SRC_SREG)
             return false;
-    if (st->kind == STEP_NOP || (st->kind == STEP_TRIPS && !e->job->runs) || (st->kind == STEP_BRANCH && in->op == PTX_OP_BRA))
+    if (st->kind == STEP_NOP || (st->kind == STEP_COUNTED && !e->job->runs) || (st->kind == STEP_BRANCH && in->op == PTX_OP_BRA))
         return true;
     if (st->kind == STEP_LOAD)
         return (in->op == PTX_OP_LD || in->op == PTX_OP_LDU) && can_load(e, in);
