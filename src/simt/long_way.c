@@ -7,16 +7,27 @@ static void count(uint64_t *warps, uint32_t lanes)
     warps[1] += (uint64_t)__builtin_popcount(lanes);
 }
 
+static void add(uint32_t by[LONG_PARTS], uint32_t parts, uint32_t lanes)
+{
+    for (; parts; parts &= parts - 1)
+        by[__builtin_ctz(parts)] |= lanes;
+}
+
 void long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uint64_t a[WARP_LANES], const uint64_t *b, uint32_t lanes)
 {
-    uint32_t by[LONG_PARTS] = {0}, some = 0;
+    uint32_t by[LONG_PARTS] = {0}, some = 0, last = 0, alike = 0; /* lanes one behind the other mostly do the same */
     for (uint32_t left = lanes; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const uint32_t parts = long_way_parts(way, a[lane], b ? b[lane] : 0);
         some |= parts ? left & -left : 0;
-        for (uint32_t p = parts; p; p &= p - 1)
-            by[__builtin_ctz(p)] |= left & -left;
+        if (parts != last) {
+            add(by, last, alike);
+            last = parts;
+            alike = 0;
+        }
+        alike |= left & -left;
     }
+    add(by, last, alike);
     if (!some)
         return;
     count(&numbers[LONG_SOME], some);

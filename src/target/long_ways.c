@@ -96,6 +96,13 @@ static bool is_exact(double x, double y)
     return fma(-(x / y), y, x) == 0;
 }
 
+/* FCHK finds nothing of these exponents, as floats store them. */
+static bool passes_fchk(uint32_t of_a, uint32_t of_b)
+{
+    const int apart = (int)of_a - (int)of_b;
+    return of_a >= 25 && of_a <= 254 && of_b >= 2 && of_b <= 251 && apart >= -124 && apart <= 126;
+}
+
 uint32_t long_way_parts(enum long_way way, uint64_t a_bits, uint64_t b_bits)
 {
     const int type = ways[way].type;
@@ -111,20 +118,24 @@ uint32_t long_way_parts(enum long_way way, uint64_t a_bits, uint64_t b_bits)
     const bool numbers = !nan && !zero_a && !zero_b && !inf_a && !inf_b, special = !numbers || tiny_a || tiny_b;
     const bool invalid = (zero_a && zero_b) || (inf_a && inf_b);
     const bool to_zero = !nan && !invalid && (zero_a || inf_b), to_inf = !nan && !invalid && (zero_b || inf_a);
-    const uint32_t quotient = upper_word(fabs(x / y));
-    const int exponent = numbers && type != F64 ? exponent_of(x / y) : 0;
-    const bool exact = numbers && is_exact(x, y);
-    const int apart = (int)(A >> 23) - (int)(B >> 23);
-    const bool fchk = A >> 23 >= 25 && A >> 23 <= 254 && B >> 23 >= 2 && B >> 23 <= 251 && apart >= -124 && apart <= 126;
+    const double ratio = numbers ? x / y : 0;
+    const uint32_t quotient = upper_word(fabs(ratio));
+    const int exponent = exponent_of(ratio);
     uint32_t all = 0;
     int part = 0;
+#define fchk  passes_fchk(A >> 23, B >> 23)
+#define exact is_exact(x, y)
 #define LONG_WAY(function, kind, test, test2, test3, unless) \
-    if (way == LONG_##function && (unless)) \
-        return 0;
+    break;                                                   \
+    case LONG_##function:                                    \
+        if (unless)                                          \
+            return 0;
+#define LONG_PART(function, when, text) all |= (when) ? UINT32_C(1) << part : 0, part++;
+    switch (way) {
+    case LONG_WAYS:
 #include "target/long_ways.def"
-#define LONG_PART(function, when, text) \
-    if (way == LONG_##function) \
-        all |= (when) ? UINT32_C(1) << part : 0, part++;
-#include "target/long_ways.def"
+    }
+#undef fchk
+#undef exact
     return all;
 }
