@@ -27,6 +27,29 @@ static bool is_never_negative(const struct ir_kernel *k, const int32_t *only, co
     return maker && (ir_is(maker, PTX_KIND_FABS) || (ir_is(maker, PTX_KIND_FMUL) && form_same_register(&maker->src[0], &maker->src[1])));
 }
 
+/* A quotient by a number that is known: *bits. */
+static bool is_by(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, uint64_t *bits)
+{
+    return in->nsrc > 1 && definitions_constant(k, only, &in->src[1], bits);
+}
+
+static bool is_special(enum ptx_type type, uint64_t bits)
+{
+    const uint32_t upper = (uint32_t)(type == PTX_F64 ? bits >> 32 : bits) & INT32_MAX;
+    return type == PTX_F64 ? upper < 0x00100000 || upper >= 0x7f800000 : upper < 2 << 23 || upper >= 252 << 23;
+}
+
+static bool are_all_by(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in)
+{
+    uint64_t number, other;
+    if (!is_by(k, only, in, &number) || is_special(in->type, number))
+        return false;
+    for (const struct ir_inst *i = k->insts; i < k->insts + k->ninsts; i++)
+        if (i->op == in->op && i->type == in->type && i->mods->round == PTX_RN && i->mods->ftz == in->mods->ftz && (!is_by(k, only, i, &other) || other != number))
+            return false;
+    return true;
+}
+
 bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_inst *in, enum form form)
 {
     uint64_t bits, at;
@@ -44,6 +67,8 @@ bool form_fits(const struct ir_kernel *k, const int32_t *only, const struct ir_i
         return m->full && m->ftz;
     case NEAREST:
         return m->round == PTX_RN;
+    case ALL_BY:
+        return m->round == PTX_RN && !m->ftz && are_all_by(k, only, in);
     case NEAREST_FTZ:
         return m->round == PTX_RN && m->ftz;
     case CONSTANT_FIELD:

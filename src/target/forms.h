@@ -11,6 +11,7 @@ enum form {
     FULL,       /* .full */
     FULL_FTZ,   /* .full.ftz */
     NEAREST,    /* .rn */
+    ALL_BY,     /* .rn: this quotient and all of its kind in the kernel are by one number, which is no special operand (long_ways.def) */
     NEAREST_FTZ, /* .rn.ftz */
     UPWARD,     /* .rp */
     CONSTANT,   /* the second operand is known */

@@ -24,7 +24,7 @@ static void put_warp_barrier(struct selecting *s, struct operand mask)
         struct machine_inst *call = selecting_append(s, OP_CALL, "REL.NOINC");
         call->source[call->nsources++] = (struct operand){.file = FILE_FUNCTION, .number = FUNCTION_warpsync};
         call->taken = TAKEN_NEVER;
-        s->c->called |= 1u << FUNCTION_warpsync;
+        s->c->called |= UINT64_C(1) << FUNCTION_warpsync;
     }
     selecting_append(s, OP_NOP, "");
 }

@@ -83,6 +83,10 @@ static void instructions(void **state)
     assert_int_equal(executed(LONG_div_rn_f64, twice(0), twice(3)), 43 + 2 + 2 + 4 + 8);
     assert_int_equal(executed(LONG_div_rn_f64, twice(1e-310), twice(3)), 43 + 11 + 6 + 10);
     assert_int_equal(executed(LONG_div_rn_f64, twice(1e-310), twice(2)), 43 + 11 + 6); /* half of it has as many digits */
+    assert_int_equal(executed(LONG_div_rn_f64_by, twice(0), twice(3)), 35 + 2 + 4 + 9);
+    assert_int_equal(executed(LONG_div_rn_f64_by, twice(1e-310), twice(3)), 35 + 9 + 7 + 10);
+    assert_int_equal(executed(LONG_div_rn_f32_by, single(0), single(3)), 12 + 3 + 7 + 2);
+    assert_int_equal(executed(LONG_div_rn_f32_by, single(1e-40f), single(3)), 12 + 3 + 7 + 5 + 4 + 24 + 2 + 5 + 22);
     assert_int_equal(executed(LONG_rcp_rn_f64, twice(1e-310), 0), 8 + 6 + 2 + 10);
     assert_int_equal(executed(LONG_rcp_rn_f64, twice(1.7e308), 0), 8 + 6 + 2 + 13);
     assert_int_equal(executed(LONG_sqrt_rn_f64, twice(-1), 0), 9 + 2 + 4);

@@ -71,6 +71,11 @@ static void divisions(void **state)
     has("div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 1, MUFU 3, FFMA 17, BSSY 3, RET 1, CALL 1");
     has("div.rn.f32 %f1, %f1, %f2; div.rn.f32 %f1, %f1, %f2;", 90, "FCHK 2, MUFU 4, FFMA 22, BSSY 4, RET 1, CALL 2");
     has("div.rn.f32 %f1, %f1, %f2;", 75, "FCHK 1, BSSY 3, BMOV 3");
+    /* the function of one known divisor, if all have it */
+    has("div.rn.f32 %f1, %f1, 0f40400000;", 90, "FCHK 1, MUFU 2, BREAK 4");
+    has("div.rn.f32 %f1, %f1, 0f40400000; div.rn.f32 %f2, %f2, 0f40400000; add.f32 %f1, %f1, %f2;", 90, "FCHK 2, MUFU 3, BREAK 4");
+    has("div.rn.f32 %f1, %f1, 0f40400000; div.rn.f32 %f1, %f1, 0f40800000;", 90, "FCHK 2, MUFU 4, BREAK 0");
+    has("div.rn.f32 %f1, %f1, 0f00000000;", 90, "BREAK 0");
     struct code *c = target_code(k, 90, TARGET_ALLOCATED);
     int executed = 0;
     for (int32_t b = 0; b < c->nblocks; b++)
