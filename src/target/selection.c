@@ -1206,7 +1206,7 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     const char *text;
     int32_t d = in->ndst ? in->dst[0] : IR_NOREG;
     s->takes_sign = signs_taken(in);
-    if (in->op == IR_OP_DELETED || in->stays || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
+    if (in->op == IR_OP_DELETED || in->stays || ir_only_counts(in) || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return;
     if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
         return;

@@ -6,7 +6,8 @@ usage: long_ways.py HEDDLE [--ptx FILE FILE]
 Profiles truth/machine/long_way.cu and long_ways.cu with all executors, which must count the same. Of the first, whose lanes have the same
 operands, what a launch executes beyond the one of ordinary operands is what an H200 executed (truth/machine/long_way.tsv), and of its units
 fp64 and xu, too. Of the second, whose lanes have two kinds of operands, MIXED says it: where some lanes go the long way and some the
-short one, both are executed, and each group executes BSYNC; of two kinds that go the long way all parts of both. --ptx: device code
+short one, both are executed, and each group executes BSYNC; of two kinds that go the long way all parts of both. The listings
+of machine code have as many instructions. --ptx: device code
 from elsewhere, of both.
 """
 import csv
@@ -103,9 +104,24 @@ def mixed_operands(heddle, ptx):
     return bad
 
 
+def listed(heddle, ptx):
+    """The instructions of the listings of machine code are as many as were counted; in loops some are rounded."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["-k", "once", "-c", "72"] + (["--device-ptx", ptx] if ptx else [])
+        run = [heddle, "profile", "--device", "h200", "--quiet", "--csv", "--log-file", folder + "/log", "--page"]
+        subprocess.run(run + ["source", "--print-source", "sass"] + options + [HERE + "/long_ways.cu"], capture_output=True, check=True)
+        rows = [r for r in csv.reader(open(folder + "/log")) if len(r) > 5 and r[0].isdigit()]
+        subprocess.run(run + ["raw", "--metrics", ALL] + options + [HERE + "/long_ways.cu"], capture_output=True, check=True)
+        metrics = list(csv.DictReader(io.StringIO("".join(line for line in open(folder + "/log") if line.startswith('"')))))
+    in_code, counted = (sum(int(float(n.replace(",", ""))) for n in column)
+                        for column in ([r[3] for r in rows], [r[ALL] for r in metrics if r["ID"].isdigit()]))
+    print("%d instructions in the listings, %d counted" % (in_code, counted))
+    return in_code != counted or not counted
+
+
 def main():
     heddle, ptx = sys.argv[1], sys.argv[3:5] if sys.argv[2:3] == ["--ptx"] else (None, None)
-    bad = same_operands(heddle, ptx[0]) + mixed_operands(heddle, ptx[1])
+    bad = same_operands(heddle, ptx[0]) + mixed_operands(heddle, ptx[1]) + listed(heddle, ptx[1])
     sys.exit(bad > 0)
 
 
