@@ -157,17 +157,15 @@ static void add_site(struct laying *g, int32_t site)
     int32_t b = g->k->insts[site].block;
     for (int32_t i = g->from->first[site]; i < g->from->first[site + 1]; i++) {
         const struct machine_inst *from = &g->from->insts[i];
-        bool load = (from->op == OP_LDC || from->op == OP_ULDC) && from->source[0].file == FILE_BANK;
+        const bool way = g->s->guard[b] != IR_NOREG && from->op != OP_ULDC; /* instructions of the whole warp have no predicate */
+        const bool load = (from->op == OP_LDC || from->op == OP_ULDC) && from->source[0].file == FILE_BANK && !from->is_value && !way;
         if (load && g->loaded[from->result[0].number] == g->s->head[b] + 1)
             continue;
-        if (load && !from->is_value)
+        if (load)
             g->loaded[from->result[0].number] = g->s->head[b] + 1;
         struct machine_inst *in = code_add(g->to, from);
-        if (in->guard.file || g->s->guard[b] == IR_NOREG || (load && !from->is_value))
-            continue;
-        in->guard = predicate(g->s->guard[b], g->s->otherwise[b]);
-        if (in->op == OP_ULDC) /* instructions of the whole warp have no predicate */
-            in->op = OP_LDC;
+        if (way && !in->guard.file)
+            in->guard = predicate(g->s->guard[b], g->s->otherwise[b]);
     }
 }
 

@@ -2,12 +2,13 @@
 #include "target/lower.h"
 
 #include "base/alloc.h"
+#include "ir/cfg.h"
 #include "target/arch.h"
 #include "target/bits.h"
 #include "target/definitions.h"
 #include "target/shape.h"
 #include "target/slots.h"
-#include "target/uniform.h"
+#include "target/window.h"
 
 #include <string.h>
 
@@ -340,6 +341,91 @@ static bool is_before_loop(const struct lowered *l, const struct ir_inst *in, in
     return false;
 }
 
+/* It will be in a uniform register, as far as it goes by what it is made of. */
+static bool is_placed(const struct lowered *l, const struct ir_src *s)
+{
+    return s->kind == IR_SRC_REG && ir_bit(l->placed, s->reg) && l->place[s->reg] != PLACE_READER;
+}
+
+static bool is_lanes(const struct lowered *l, const struct ir_src *s)
+{
+    return s->kind == IR_SRC_REG && !ir_bit(l->placed, s->reg) && l->place[s->reg] == PLACE_REGISTER;
+}
+
+static bool is_access_or_offset(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return (is_address(l, in, reg) && in->space == PTX_SHARED) ||
+           (is_constant_add(in) && in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_address) &&
+            only_read_by(l, in->dst[0], is_access_or_offset));
+}
+
+/* A value of the lanes and one of the whole warp, which accesses of shared memory alone read: [R5+UR4], since Hopper. */
+static bool is_shared_sum(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return l->arch >= 90 && ir_is(in, PTX_KIND_ADD) && in->nsrc == 2 && in->guard == IR_NOREG && l->words[reg] == 1 &&
+           ((is_placed(l, &in->src[0]) && is_lanes(l, &in->src[1])) || (is_placed(l, &in->src[1]) && is_lanes(l, &in->src[0]))) &&
+           only_read_by(l, reg, is_access_or_offset);
+}
+
+bool lowered_is_uniform(const struct lowered *l, int32_t reg)
+{
+    return l->place[reg] == PLACE_UNIFORM || (l->place[reg] == PLACE_BANK && !l->held[reg]);
+}
+
+const struct ir_inst *lowered_copies_bank(const struct lowered *l, const struct ir_inst *in)
+{
+    if (!ir_is_copy(in) || in->nsrc != 1 || in->ndst != 1 || in->dst[0] == IR_NOREG || l->place[in->dst[0]] != PLACE_UNIFORM || arch_has_bank_operands(l->arch))
+        return NULL;
+    const struct ir_inst *m = maker(l, &in->src[0]);
+    while (m && l->place[m->dst[0]] == PLACE_READER && (ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m)))
+        m = maker(l, &m->src[0]);
+    return m && l->place[m->dst[0]] == PLACE_BANK ? m : NULL;
+}
+
+int lowered_scale(const struct lowered *l, const struct ir_inst *in)
+{
+    if (!(ir_is(in, PTX_KIND_MUL) || ir_is(in, PTX_KIND_MUL_WIDE)) || l->words[in->dst[0]] != 1 || in->src[1].kind != IR_SRC_IMM)
+        return -1;
+    const uint64_t by = in->src[1].imm;
+    return by && !(by & (by - 1)) && by <= UINT64_C(1) << 31 ? __builtin_ctzll(by) : -1;
+}
+
+int lowered_uniform_part(const struct lowered *l, const struct ir_inst *sum)
+{
+    if (l->arch < 90 || !ir_is(sum, PTX_KIND_ADD) || sum->nsrc != 2)
+        return -1;
+    for (int s = 0; s < 2; s++)
+        if (sum->src[s].kind == IR_SRC_REG && sum->src[1 - s].kind == IR_SRC_REG && lowered_is_uniform(l, sum->src[s].reg) && !lowered_is_uniform(l, sum->src[1 - s].reg))
+            return s;
+    return -1;
+}
+
+/* A sum or an extreme that an extreme takes in, since Hopper: VIADDMNMX, VIMNMX3. */
+static bool joins_extreme(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    const struct ir_inst *reader = nreaders(l, reg) == 1 ? &l->k->insts[l->reader[l->readers[reg]]] : NULL;
+    if (l->arch < 90 || !reader || !is_extreme(reader) || reader->block != in->block)
+        return false;
+    return ir_is(in, PTX_KIND_ADD) ? in->guard == IR_NOREG && l->words[reg] == 1
+                                   : is_extreme(in) && reader->op == in->op && reader->type == in->type && joins_no_sum(l, in) && joins_no_sum(l, reader);
+}
+
+/* Whether a word is zero: logic that makes it sets the predicate by itself (LOP3). */
+static bool is_zero_test(const struct lowered *l, const struct ir_inst *in)
+{
+    return arch_has_logic_of_three(l->arch) && ir_is(in, PTX_KIND_COMPARE) && in->guard == IR_NOREG && ptx_is_integer(in->type) && ptx_type_info[in->type].bits == 32 &&
+           in->src[0].kind == IR_SRC_REG && in->src[1].kind == IR_SRC_IMM && !in->src[1].imm && (in->mods->cmp == PTX_EQ || in->mods->cmp == PTX_NE);
+}
+
+/* A sum that a product or a shift is part of. */
+static bool takes_in(const struct lowered *l, const struct ir_inst *in)
+{
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && l->place[in->src[s].reg] == PLACE_READER && !ir_is(maker(l, &in->src[s]), PTX_KIND_ADD))
+            return true;
+    return false;
+}
+
 /* 32 bits: products and shifts that a sum takes in (IMAD, LEA), sums of three (IADD3), logic of three (LOP3). */
 static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
@@ -347,7 +433,8 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
     const bool in_address = l->arch < 90 && only_read_by(l, reg, is_shared_address_or_offset);
     switch (ir_kind(in)) {
     case PTX_KIND_MUL:
-        return !in_address && only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
+    case PTX_KIND_MUL_WIDE: /* of which one word is read */
+        return !in_address && (ir_is(in, PTX_KIND_MUL) || arch_adds_scaled_index(l->arch)) && only_read_by(l, reg, is_add) && !(reader && is_constant_add(reader) && is_constant_add(in));
     case PTX_KIND_SHL:
         if (arch_scales_shared(l->arch) && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 2 && in->src[1].imm <= 4 &&
             only_read_by(l, reg, is_shared_address_or_offset))
@@ -361,22 +448,26 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
             return true;
         if (in_address)
             return in->nsrc == 2 && adds_a_name(l, in); /* [R5+0x400] */
+        if (is_shared_sum(l, in, reg))
+            return true;
         if (only_read_by(l, reg, is_constant_address))
             return is_named(l, &in->src[0]) || is_named(l, &in->src[1]);
         if (only_read_by(l, reg, is_address_or_offset))
             return is_constant_add(in);
-        if (l->arch >= 90 && reader && is_extreme(reader) && reader->block == in->block && ir_is(in, PTX_KIND_ADD))
-            return true; /* VIADDMNMX */
-        return reader && is_add(l, reader, reg) && reader->block == in->block && !is_constant_add(reader) &&
-               !is_constant_add(in) && l->words[reg] == l->words[reader->dst[0]];
+        if (joins_extreme(l, in, reg) && !ir_bit(l->placed, reader->dst[0]))
+            return true;
+        return reader && is_add(l, reader, reg) && reader->block == in->block && l->words[reg] == l->words[reader->dst[0]] &&
+               !(is_constant_add(reader) && is_constant_add(in)) && (l->words[reg] == 1 || !(is_constant_add(reader) || is_constant_add(in))) &&
+               !(ir_bit(l->placed, reg) && takes_in(l, in));
     case PTX_KIND_MIN:
     case PTX_KIND_MAX:
-        return l->arch >= 90 && reader && is_extreme(in) && is_extreme(reader) && reader->block == in->block && reader->op == in->op &&
-               reader->type == in->type && joins_no_sum(l, in) && joins_no_sum(l, reader); /* VIMNMX3 */
+        return joins_extreme(l, in, reg) && !ir_bit(l->placed, reader->dst[0]);
     case PTX_KIND_AND:
     case PTX_KIND_OR:
     case PTX_KIND_XOR:
     case PTX_KIND_NOT:
+        if (reader && is_zero_test(l, reader) && reader->block == in->block && !ir_is(in, PTX_KIND_NOT))
+            return true;
         return arch_has_logic_of_three(l->arch) && reader && is_logic_reader(l, reader, reg) && reader->block == in->block &&
                (ir_is(in, PTX_KIND_NOT) || ir_is(reader, PTX_KIND_NOT) || in->src[1].kind != IR_SRC_IMM || reader->src[1].kind != IR_SRC_IMM);
     default:
@@ -458,31 +549,6 @@ static bool is_read_by_lanes(const struct lowered *l, int32_t reg)
     return false;
 }
 
-/* Something but a comparison computes with it in the lanes' registers. */
-static bool is_computed_with(const struct lowered *l, int32_t reg)
-{
-    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
-        const struct ir_inst *in = &l->k->insts[l->reader[i]];
-        if (ir_is(in, PTX_KIND_COMPARE))
-            continue;
-        for (int d = 0; d < in->ndst || d == 0; d++)
-            if (!in->ndst || in->dst[d] == IR_NOREG || !ir_bit(l->placed, in->dst[d]))
-                return true;
-    }
-    return false;
-}
-
-/* The assembler computes it in the lanes' registers though it is the same for all: what changes in a loop, and what is made of parameters
- * that lanes read, too, where those are no operands. */
-static bool stays_in_lanes(const struct lowered *l, const struct ir_inst *in)
-{
-    if (is_constant_add(in) && l->only[in->dst[0]] < 0)
-        return false; /* a counter */
-    if (l->k->blocks[in->block].loop >= 0 && !ir_is(in, PTX_KIND_LOAD) && in->ndst == 1 && in->dst[0] != IR_NOREG && is_computed_with(l, in->dst[0]))
-        return true;
-    return false;
-}
-
 /* Registers of the set whose instructions do not keep them in it are taken out, and what is made of them. */
 static void narrow(const struct lowered *l, uint64_t *set, bool (*keeps)(const struct lowered *l, const struct ir_inst *in))
 {
@@ -509,11 +575,6 @@ static bool keeps_uniform(const struct lowered *l, const struct ir_inst *in)
     return is_uniform_operation(in);
 }
 
-static bool keeps_placed(const struct lowered *l, const struct ir_inst *in)
-{
-    return is_uniform_operation(in) && !stays_in_lanes(l, in);
-}
-
 static void find_uniform(struct lowered *l)
 {
     size_t bytes = ((size_t)l->k->nregs / 64 + 1) * sizeof *l->placed;
@@ -521,11 +582,17 @@ static void find_uniform(struct lowered *l)
     narrow(l, l->uniform, keeps_uniform);
     l->together = uniform_together(l->k);
     narrow(l, l->together, keeps_uniform);
+    uint64_t *kept = uniform_kept(l->k, &l->parted);
+    narrow(l, kept, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
     if (!arch_has_uniform(l->arch))
         return;
-    memcpy(l->placed, l->uniform, bytes);
-    narrow(l, l->placed, keeps_placed);
+    uint64_t *local = windows_names(l, PTX_LOCAL); /* of the stack pointer, which is the lane's */
+    for (size_t i = 0; i < bytes / sizeof *l->placed; i++)
+        l->placed[i] = kept[i] & ~local[i];
+    alloc_release(local);
+    alloc_release(kept);
+    narrow(l, l->placed, keeps_uniform);
 }
 
 /* In a loop in which what it is made of does not change. */
@@ -558,6 +625,29 @@ static bool takes_comparison(const struct lowered *l, const struct ir_inst *in, 
     return lowered_compared(l, in) != NULL;
 }
 
+/* A comparison by which the whole warp's selects choose, and nothing else: UISETP. */
+static bool is_chosen_by(const struct lowered *l, int32_t reg)
+{
+    const struct ir_inst *in = l->only[reg] >= 0 ? &l->k->insts[l->only[reg]] : NULL;
+    if (!in || !ir_is(in, PTX_KIND_COMPARE) || in->nsrc != 2 || ptx_type_info[in->type].bits > 32 || !ir_bit(l->placed, reg))
+        return false;
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const struct ir_inst *reader = &l->k->insts[l->reader[i]];
+        if (!ir_is(reader, PTX_KIND_SELECT) || reader->guard == reg || !ir_bit(l->placed, reader->dst[0]))
+            return false;
+    }
+    return true;
+}
+
+/* What the whole warp computes is no part of sums in several blocks, or of those of a loop, but for addresses that are scaled by a
+ * constant. */
+static bool stays_whole(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    if (ir_is(in, PTX_KIND_MUL) && l->words[reg] == 1 && nreaders(l, reg) > 1 && !is_read_here(l, in, reg))
+        return true;
+    return is_read_in_loop(l, in, reg) && (ir_is(in, PTX_KIND_MUL) || (l->words[reg] == 2 && ir_is(in, PTX_KIND_SHL) && !is_scaled_index(l, in)));
+}
+
 static void find_places(struct lowered *l)
 {
     const struct ir_kernel *k = l->k;
@@ -575,16 +665,94 @@ static void find_places(struct lowered *l)
                 l->place[reg] = PLACE_REGISTER;
             if (l->only[reg] < 0 || !l->words[reg] || !nreaders(l, reg))
                 continue;
+            if (l->windows && l->windows->of_reg[reg] >= 0) {
+                l->place[reg] = PLACE_UNIFORM;
+                continue;
+            }
             enum place p = place_of(l, in, reg);
-            if (p == PLACE_READER && ir_bit(l->placed, reg) && is_read_in_loop(l, in, reg) &&
-                (ir_is(in, PTX_KIND_MUL) || (l->words[reg] == 2 && (is_scaled_index(l, in) || ir_is(in, PTX_KIND_SHL)))))
+            if (p == PLACE_READER && ir_bit(l->placed, reg) && stays_whole(l, in, reg))
                 p = PLACE_REGISTER; /* computed once, in uniform registers */
             l->place[reg] = (uint8_t)(p == PLACE_READER && !can_wait(l, in, reg) ? PLACE_REGISTER : p);
         }
     }
     for (int32_t r = 0; r < k->nregs; r++)
-        if (l->place[r] == PLACE_REGISTER && ir_bit(l->placed, r))
+        if ((l->place[r] == PLACE_REGISTER && ir_bit(l->placed, r)) || (l->place[r] == PLACE_PREDICATE && is_chosen_by(l, r)))
             l->place[r] = PLACE_UNIFORM;
+}
+
+/* Instructions on uniform registers have no predicate: what predicated ones make, and load, is in registers of the lanes. */
+static void settle_predicated(struct lowered *l)
+{
+    const struct ir_kernel *k = l->k;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const struct ir_inst *in = &k->insts[i];
+        int32_t regs[LOWERED_READS];
+        if (!lowered_is_predicated(l, in->block))
+            continue;
+        for (int d = 0; d < in->ndst; d++)
+            if (in->dst[d] != IR_NOREG && l->place[in->dst[d]] == PLACE_UNIFORM && !(l->windows && l->windows->of_reg[in->dst[d]] >= 0))
+                l->place[in->dst[d]] = l->words[in->dst[d]] ? PLACE_REGISTER : PLACE_PREDICATE;
+        for (int n = lowered_reads(l, i, regs); n; n--)
+            if (l->place[regs[n - 1]] == PLACE_BANK && !arch_has_bank_operands(l->arch))
+                l->held[regs[n - 1]] = true;
+    }
+}
+
+/* In a way of a branch at which lanes have parted. */
+static bool is_in_way(const struct lowered *l, int32_t block)
+{
+    return ir_bit(l->parted.ways, block) && !ir_bit(l->parted.loops, block);
+}
+
+/* Of the program's constants, which is not loaded in front of a loop that lanes leave at different turns. */
+static bool is_constant_load(const struct lowered *l, int32_t reg)
+{
+    const struct ir_inst *m = l->only[reg] >= 0 ? &l->k->insts[l->only[reg]] : NULL;
+    return m && ir_is(m, PTX_KIND_LOAD) && m->space == PTX_CONST;
+}
+
+/* Where a value is computed, or loaded for the block that reads it. */
+static int32_t made_in(const struct lowered *l, int32_t reg, int32_t reader)
+{
+    if (l->place[reg] == PLACE_BANK)
+        return is_constant_load(l, reg) ? reader : lowered_outside_loops(l->k, reader);
+    if (l->windows && l->windows->of_reg[reg] >= 0)
+        return l->k->insts[l->windows->of[l->windows->of_reg[reg]].site].block;
+    return l->only[reg] >= 0 ? l->k->insts[l->only[reg]].block : reader;
+}
+
+/* It is read in a loop that lanes leave at different turns, and made in front of it by a part of the warp. */
+static bool crosses_parted(const struct lowered *l, int32_t reg)
+{
+    bool crosses = false;
+    for (int32_t i = l->readers[reg]; i < l->readers[reg + 1]; i++) {
+        const int32_t b = l->k->insts[l->reader[i]].block, made = made_in(l, reg, b);
+        if (!is_in_way(l, made))
+            return false;
+        crosses |= ir_bit(l->parted.loops, b) && b != made;
+    }
+    return crosses;
+}
+
+static void settle_parted(struct lowered *l)
+{
+    for (int32_t r = 0; r < l->k->nregs; r++) {
+        if (!lowered_is_uniform(l, r) || !crosses_parted(l, r))
+            continue;
+        if (l->place[r] == PLACE_UNIFORM)
+            l->place[r] = PLACE_REGISTER;
+        else if (!arch_has_bank_operands(l->arch))
+            l->held[r] = true;
+    }
+}
+
+/* Sums that were to be part of their accesses, with nothing of the warp in them any more, are made in a register. */
+static void settle_sums(struct lowered *l)
+{
+    for (int32_t r = 0; r < l->k->nregs; r++)
+        if (l->place[r] == PLACE_READER && l->only[r] >= 0 && is_shared_sum(l, &l->k->insts[l->only[r]], r) &&
+            lowered_uniform_part(l, &l->k->insts[l->only[r]]) < 0)
+            l->place[r] = PLACE_REGISTER;
 }
 
 /* --- what an instruction reads --- */
@@ -635,6 +803,23 @@ int32_t lowered_outside_loops(const struct ir_kernel *k, int32_t b)
     return b;
 }
 
+/* All rounds of the loop come through the block. */
+static bool is_always(const struct ir_kernel *k, int32_t loop, int32_t b)
+{
+    const struct ir_block *header = &k->blocks[k->loops[loop].header];
+    for (int32_t p = 0; p < header->npred; p++)
+        if (ir_bit(k->loops[loop].blocks, header->pred[p]) && !ir_dominates(k, b, header->pred[p]))
+            return false;
+    return true;
+}
+
+int32_t lowered_before_loops(const struct ir_kernel *k, int32_t b)
+{
+    for (int32_t loop = k->blocks[b].loop; loop >= 0 && is_always(k, loop, b) && k->blocks[k->loops[loop].header].idom >= 0; loop = k->blocks[b].loop)
+        b = k->blocks[k->loops[loop].header].idom;
+    return b;
+}
+
 /* A comparison takes a predicate in. How many comparisons of the predicate's tree have not taken one. */
 static int spare_comparisons(const struct lowered *l, const struct ir_src *src, int32_t block, int depth)
 {
@@ -659,11 +844,22 @@ bool lowered_joins_comparison(const struct lowered *l, const struct ir_inst *in)
     return spare > 0 || ir_is(in, PTX_KIND_NOT);
 }
 
-struct lowered *lowered_new(const struct ir_kernel *k, int arch)
+/* Extremes that the whole warp was to compute take sums in where it does not. */
+static void settle_extremes(struct lowered *l)
+{
+    for (int32_t r = 0; r < l->k->nregs; r++) {
+        const struct ir_inst *in = l->place[r] == PLACE_REGISTER && l->only[r] >= 0 ? &l->k->insts[l->only[r]] : NULL;
+        if (in && joins_extreme(l, in, r) && l->place[l->k->insts[l->reader[l->readers[r]]].dst[0]] == PLACE_REGISTER && can_wait(l, in, r))
+            l->place[r] = PLACE_READER;
+    }
+}
+
+struct lowered *lowered_new(const struct ir_kernel *k, int arch, const bool *predicated)
 {
     struct lowered *l = alloc_zeroed(sizeof *l);
     l->arch = arch;
     l->k = k;
+    l->predicated = predicated;
     l->only = definitions_new(k);
     l->place = alloc_zeroed((size_t)k->nregs + 1);
     l->words = alloc_zeroed((size_t)k->nregs + 1);
@@ -674,8 +870,15 @@ struct lowered *lowered_new(const struct ir_kernel *k, int arch)
     find_readers(l);
     find_words(l);
     find_uniform(l);
+    if (arch >= 90)
+        windows_find(l);
     find_places(l);
+    settle_predicated(l);
+    settle_parted(l);
+    windows_settle(l);
     slots_settle(l);
+    settle_sums(l);
+    settle_extremes(l);
     return l;
 }
 
@@ -693,5 +896,8 @@ void lowered_free(struct lowered *l)
     alloc_release(l->uniform);
     alloc_release(l->together);
     alloc_release(l->placed);
+    alloc_release(l->parted.ways);
+    alloc_release(l->parted.loops);
+    windows_free(l->windows);
     alloc_release(l);
 }

@@ -5,8 +5,8 @@
 #include "target/code.h"
 #include "target/lower.h"
 
-/* KEPT: constants that a block has in registers. */
-enum { SELECTING_KEPT = 32 };
+/* KEPT: constants that a block has in registers. WINDOW: registers of a window: where the variable lies, and what of it others share. */
+enum { SELECTING_KEPT = 32, SELECTING_WINDOW = 3 };
 
 struct selecting_constant {
     int32_t block;
@@ -54,6 +54,13 @@ struct operand selecting_uniform(struct selecting *s, int words);
 /* An instruction behind the others; operands of file FILE_NONE are not there. */
 void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c);
 struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form);
+
+/* Where a variable of shared memory lies (window.h), and the instructions that compute it. */
+struct operand selecting_window(const struct selecting *s, int32_t w);
+void selecting_put_window(struct selecting *s, int32_t w);
+
+/* What a kernel begins with. */
+void selecting_put_stack_pointer(struct selecting *s);
 
 /* The operations that stand in no group of selection.c: between lanes, textures, matrices, calls of what the driver provides. */
 void selecting_other(struct selecting *s, const struct ir_inst *in);

@@ -141,6 +141,8 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
     const struct ir_inst *in = maker(s, src);
     int32_t reg = src->reg;
     struct operand o;
+    if (s->l->windows && s->l->windows->of_reg[reg] >= 0)
+        return selecting_window(s, s->l->windows->of_reg[reg]);
     switch ((enum place)s->l->place[reg]) {
     case PLACE_READER:
         if (!in)
@@ -172,7 +174,9 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
         o.negated = src->negated;
         return o;
     case PLACE_UNIFORM:
-        return of_register(FILE_UNIFORM, reg, s->l->words[reg]);
+        o = of_register(s->l->words[reg] ? FILE_UNIFORM : FILE_UNIFORM_PREDICATE, reg, s->l->words[reg]);
+        o.negated = src->negated;
+        return o;
     case PLACE_BANK:
         return of_bank(s, in, reg);
     default:
@@ -188,7 +192,7 @@ static struct operand result(const struct selecting *s, const struct ir_inst *in
     if (reg == IR_NOREG)
         return zero();
     if (bits_of(s, reg) == 1)
-        return of_register(FILE_PREDICATE, reg, 0);
+        return of_register(s->l->place[reg] == PLACE_UNIFORM ? FILE_UNIFORM_PREDICATE : FILE_PREDICATE, reg, 0);
     return of_register(s->l->place[reg] == PLACE_UNIFORM ? FILE_UNIFORM : FILE_REGISTER, reg, s->l->words[reg]);
 }
 
@@ -279,7 +283,7 @@ static void legalize(struct selecting *s, enum machine_op op, struct operand *a,
     if (!is_register(a) && a->file != FILE_PREDICATE)
         *a = move(s, *a);
     if (!is_register(b) && !is_register(c) && op != OP_LEA && op != OP_SHFL) { /* LEA's shift has a place of its own */
-        struct operand *moved = b->file == FILE_IMMEDIATE ? b : c;
+        struct operand *moved = b->file == FILE_IMMEDIATE && c->file != FILE_UNIFORM ? b : c;
         *moved = move(s, *moved);
     }
 }
@@ -494,7 +498,11 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         in = folded(s, src);
     }
     struct term t = {.shift = -1};
-    if (in && (ir_is(in, PTX_KIND_MUL) || ir_is(in, PTX_KIND_MUL_WIDE))) {
+    const int scale = in ? lowered_scale(s->l, in) : -1;
+    if (scale >= 0) {
+        t.a = use(s, &in->src[0]);
+        t.shift = scale;
+    } else if (in && (ir_is(in, PTX_KIND_MUL) || ir_is(in, PTX_KIND_MUL_WIDE))) {
         t.product = true;
         t.wide = ir_is(in, PTX_KIND_MUL_WIDE) || s->l->words[in->dst[0]] == 2;
         t.sign = ptx_type_info[in->type].kind == 'S';
@@ -779,10 +787,16 @@ static bool is_zero_word(const struct selecting *s, const struct ir_src *src, in
 
 static void select_comparison(struct selecting *s, const struct ir_inst *in)
 {
-    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
+    const struct ir_inst *of = folded(s, &in->src[0]), *logic = of && is_logic(of) && of->type != PTX_PRED ? of : NULL; /* compared with zero */
+    struct operand d = result(s, in, 0), a = logic ? none : use(s, &in->src[0]), b = use(s, &in->src[1]);
     struct operand more = in->nsrc > 2 ? use(s, &in->src[2]) : always();
     char kind = ptx_type_info[in->type].kind;
-    if (kind == 'F') {
+    if (logic) {
+        struct operand o[4] = {none, none, none, none};
+        int n = 0;
+        add_logic(s, logic, o, &n);
+        put(s, OP_LOP3, "LUT", d, half(o[0], 0), n > 1 ? half(o[1], 0) : zero(), n > 2 ? half(o[2], 0) : zero());
+    } else if (kind == 'F') {
         put(s, in->type == PTX_F64 ? OP_DSETP : OP_FSETP, "", d, a, b, none);
     } else if (kind == 'H') {
         put(s, OP_HSETP2, "", d, a, b, none);
@@ -827,6 +841,13 @@ static void select_choice(struct selecting *s, const struct ir_inst *in)
 static void select_extreme(struct selecting *s, const struct ir_inst *in)
 {
     struct operand d = result(s, in, 0);
+    if (d.file == FILE_UNIFORM) { /* the whole warp has no such operation */
+        const struct operand lesser = of_register(FILE_UNIFORM_PREDICATE, s->c->nregs++, 0), a = half(use(s, &in->src[0]), 0), b = half(use(s, &in->src[1]), 0);
+        put(s, OP_ISETP, "", lesser, a, b, none);
+        put(s, OP_SEL, "", d, a, b, none);
+        take_carry(s, lesser);
+        return;
+    }
     for (int i = 0; i < in->nsrc; i++) {
         const struct ir_inst *m = folded(s, &in->src[i]);
         bool sum = m && ir_is(m, PTX_KIND_ADD);
@@ -981,12 +1002,26 @@ static void select_move(struct selecting *s, const struct ir_inst *in)
         put_copy(s, d, use(s, src)); /* the value is made where it is needed */
         return;
     }
-    struct operand a = use(s, src);
+    const struct ir_inst *held = lowered_copies_bank(s->l, in);
+    if (held) {
+        put(s, OP_LDC, d.words > 1 ? "64" : "", d, in_bank(s, held), none, none);
+        return;
+    }
+    const int32_t window = s->l->windows ? s->l->windows->of_site[s->site] : -1;
+    struct operand a = window >= 0 ? selecting_window(s, window) : use(s, src);
+    if (window >= 0 && a.file == d.file) {
+        put_copy(s, half(d, 0), a);
+        return;
+    }
     if (d.file == FILE_PREDICATE) {
         put(s, OP_PLOP3, "LUT", d, a, always(), none);
         return;
     }
-    if (d.words > 1 && a.file == FILE_ZERO) {
+    if (d.file == FILE_UNIFORM && a.file == FILE_UNIFORM && s->l->readers[src->reg + 1] - s->l->readers[src->reg] == 1) {
+        put_copy(s, d, a);
+        return;
+    }
+    if (d.words > 1 && a.file == FILE_ZERO && d.file == FILE_REGISTER) {
         put(s, OP_CS2R, "", d, zero(), none, none);
         return;
     }
@@ -1029,13 +1064,18 @@ static bool folds_names(const struct selecting *s, const struct ir_inst *in)
     return in->space == PTX_CONST || (s->arch < 90 && in->space == PTX_SHARED);
 }
 
-/* The address's register, with constants that were added to it in *offset. */
-static struct operand address_of(struct selecting *s, const struct ir_inst *in, int64_t *offset)
+/* The address's register, with constants that were added to it in *offset, and a register of the whole warp in *uniform. */
+static struct operand address_of(struct selecting *s, const struct ir_inst *in, int64_t *offset, struct operand *uniform)
 {
     const struct ir_src *src = &in->src[0];
     const struct ir_inst *m;
     uint64_t bits;
+    int part;
     *offset = in->offset;
+    if (s->l->windows && s->l->windows->of_site[s->site] >= 0) {
+        *offset += (int64_t)src->imm;
+        return selecting_window(s, s->l->windows->of_site[s->site]);
+    }
     while ((m = folded(s, src)) && (ir_is(m, PTX_KIND_ADD) || ir_is(m, PTX_KIND_SUB) || ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m))) {
         if (ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m)) {
             src = &m->src[0];
@@ -1051,6 +1091,9 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         } else if (folds_names(s, in) && definitions_constant(s->k, s->l->only, &m->src[1], &bits)) {
             *offset += (int64_t)bits;
             src = &m->src[0];
+        } else if (in->space == PTX_SHARED && !uniform->file && (part = lowered_uniform_part(s->l, m)) >= 0) {
+            *uniform = half(use(s, &m->src[part]), 0);
+            src = &m->src[1 - part];
         } else {
             break;
         }
@@ -1069,7 +1112,8 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         return low;
     }
     struct operand a = use(s, src);
-    return a.file == FILE_BANK || a.file == FILE_IMMEDIATE ? move(s, a) : a;
+    const bool takes_uniform = in->space != PTX_GLOBAL && in->space != PTX_GENERIC;
+    return a.file == FILE_BANK || a.file == FILE_IMMEDIATE || (a.file == FILE_UNIFORM && !takes_uniform) ? move(s, a) : a;
 }
 
 static struct operand in_register(struct selecting *s, struct operand o)
@@ -1087,19 +1131,20 @@ static struct operand guard_of(const struct ir_inst *in)
 static void select_memory(struct selecting *s, const struct ir_inst *in)
 {
     enum machine_op op = arch_op_here(s->arch, memory_op(in));
+    struct operand uniform = none;
     int64_t offset;
     if (op == OP_NONE)
         return;
     if (op == OP_LDC) {
         struct operand d = result(s, in, 0);
         offset = 0;
-        put(s, op, width_of(in), d, in->src[0].kind == IR_SRC_IMM ? bank(in->src[0].imm + (uint64_t)in->offset) : address_of(s, in, &offset), none, none);
+        put(s, op, width_of(in), d, in->src[0].kind == IR_SRC_IMM ? bank(in->src[0].imm + (uint64_t)in->offset) : address_of(s, in, &offset, &uniform), none, none);
         s->c->insts[s->c->ninsts - 1].offset = (int32_t)offset;
         s->c->insts[s->c->ninsts - 1].is_value = true;
         return;
     }
     const char *text = ir_is(in, PTX_KIND_ATOMIC) || ir_is(in, PTX_KIND_REDUCE) ? atomic_text(in, s->l->uniform, s->arch) : NULL;
-    struct operand a = address_of(s, in, &offset), values[3] = {none, none, none};
+    struct operand a = address_of(s, in, &offset, &uniform), values[3] = {none, none, none};
     if (text) {
         struct operand d = in->ndst && in->dst[0] != IR_NOREG ? result(s, in, 0) : none;
         atomic_put(s->c, text, &(struct atomic_operands){op, s->site, width_of(in), a, use(s, &in->src[1]), d, guard_of(in), (int32_t)offset, atomic_leaves(s->k, in), &((struct ir_kernel *)s->k)->arena});
@@ -1123,6 +1168,8 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
     for (int i = 0; i < 3; i++)
         if (values[i].file)
             m->source[m->nsources++] = values[i];
+    if (uniform.file)
+        m->source[m->nsources++] = uniform;
     if (packed && is_load(in)) {
         const struct operand loaded = packed_loaded(s, in);
         m->result[m->nresults++] = loaded;
@@ -1163,7 +1210,7 @@ static void select_element(struct selecting *s, const struct ir_inst *in)
         s->c->nregs += n;
     }
     int64_t offset;
-    struct operand at = half(address_of(s, in, &offset), 0), value = is_load(in) ? result(s, in, 0) : in_register(s, use(s, &in->src[1]));
+    struct operand uniform = none, at = half(address_of(s, in, &offset, &uniform), 0), value = is_load(in) ? result(s, in, 0) : in_register(s, use(s, &in->src[1]));
     for (int32_t i = 0; i < n; i++) {
         struct operand is_it = put_place(s, at, 4 * i - offset), element = of_register(FILE_REGISTER, s->elements + i, 1);
         put(s, OP_MOV, "", is_load(in) ? value : element, is_load(in) ? element : value, none, none);
@@ -1208,7 +1255,7 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     s->takes_sign = signs_taken(in);
     if (in->op == IR_OP_DELETED || in->stays || ir_only_counts(in) || (ir_class(in) == PTX_CLASS_NOP && in->op != PTX_OP_NANOSLEEP && in->op != PTX_OP_CP_COMMIT))
         return;
-    if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK))
+    if (d != IR_NOREG && (s->l->place[d] == PLACE_READER || s->l->place[d] == PLACE_BANK || (s->l->windows && s->l->windows->of_reg[d] >= 0)))
         return;
     if (ir_is_memory(in)) {
         if (in->space == IR_SCRATCH) {
@@ -1357,59 +1404,15 @@ static void put_bank_load(struct selecting *s, int32_t reg)
     s->c->insts[s->c->ninsts - 1].is_value = ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST;
 }
 
-/* A kernel that calls what the driver provides takes its local memory off the stack. */
-static bool has_frame(const struct ir_kernel *k)
-{
-    bool calls = false, local = false;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        calls |= k->insts[i].op == IR_OP_EXTERN && !library_has(&k->insts[i]);
-        local |= ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_LOCAL;
-    }
-    return calls && local;
-}
-
-/* Volta's code begins with an exchange that no lane takes part in, Tesla's has no stack pointer. */
-static void put_stack_pointer(struct selecting *s)
-{
-    const struct generation *g = arch_generation(s->arch);
-    struct operand at = bank(g->stack);
-    at.number = (int32_t)g->stack_bank;
-    if (g->name == GENERATION_TESLA)
-        return;
-    struct operand stack = new_register(s, 1);
-    s->c->stack = stack.number;
-    put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", stack, at, none, none);
-    if (has_frame(s->k))
-        put(s, s->arch >= 90 ? OP_VIADD : OP_IADD3, "", stack, stack, immediate(-(uint64_t)s->k->local_bytes), s->arch >= 90 ? none : zero());
-    if (g->name != GENERATION_VOLTA)
-        return;
-    struct machine_inst *in = append(s, OP_SHFL, "IDX");
-    in->guard = always();
-    in->guard.negated = true;
-    in->taken = TAKEN_OFF;
-    in->result[in->nresults++] = always();
-    for (int i = 0; i < 4; i++)
-        in->source[in->nsources++] = zero();
-}
-
 /* The stack pointer; the descriptor of global memory. */
 static void put_setup(struct selecting *s, bool global, int32_t site)
 {
     if (site == 0)
-        put_stack_pointer(s);
+        selecting_put_stack_pointer(s);
     if (global && s->arch >= 80)
         put(s, OP_LDC, "64", of_register(FILE_UNIFORM, s->c->nregs++, 2), bank(s->arch >= 90 ? 0x208 : 0x118), none, none);
 }
 
-
-/* Where the window of shared memory lies. */
-static void put_window(struct selecting *s)
-{
-    struct operand window = of_register(FILE_UNIFORM, s->c->nregs++, 1), rank = of_register(FILE_UNIFORM, s->c->nregs++, 1);
-    put(s, OP_MOV, "", window, immediate(0x400), none, none);
-    put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
-    put(s, OP_LEA, "", window, rank, window, immediate(24));
-}
 
 struct code *selection_new(const struct lowered *l, int arch)
 {
@@ -1425,9 +1428,8 @@ struct code *selection_new(const struct lowered *l, int arch)
     int32_t *first_load = alloc_zeroed(((size_t)l->k->ninsts + 1) * sizeof *first_load);
     int32_t *next_load = alloc_zeroed((size_t)most * sizeof *next_load), *load = alloc_zeroed((size_t)most * sizeof *load);
     int32_t first_global = ahead_first_access(l->k, PTX_GLOBAL);
-    bool *window = alloc_zeroed((size_t)l->k->ninsts + 1);
-    if (arch >= 90)
-        window_find(l, window);
+    const struct windows *windows = l->windows;
+    c->nregs += windows ? SELECTING_WINDOW * windows->n : 0;
     bool *parted = alloc_zeroed((size_t)l->k->ninsts + 1);
     uint8_t *scaled = scaling_new(l->k, l->only);
     int32_t *sign_at = signs_new(l->k, l->only);
@@ -1449,8 +1451,9 @@ struct code *selection_new(const struct lowered *l, int arch)
     for (int32_t i = 0; i < l->k->ninsts; i++) {
         s.site = i;
         put_setup(&s, i == first_global, i);
-        if (window[i])
-            put_window(&s);
+        for (int32_t w = 0; windows && w < windows->n; w++)
+            if (windows->of[w].site == i)
+                selecting_put_window(&s, w);
         for (int32_t n = first_load[i]; n >= 0; n = next_load[n])
             put_bank_load(&s, load[n]);
         for (int32_t n = first_part[i]; n; n = next_part[n - 1])
@@ -1467,7 +1470,6 @@ struct code *selection_new(const struct lowered *l, int arch)
     alloc_release(first_load);
     alloc_release(parted);
     alloc_release(s.reciprocal);
-    alloc_release(window);
     alloc_release(scaled);
     alloc_release(sign_at);
     alloc_release(first_sign);

@@ -1,7 +1,8 @@
-/* Operations between lanes, textures, matrices and calls of what the driver provides (see selecting.h). */
+/* Operations between lanes, textures, matrices, calls of what the driver provides, shared memory's window and the stack pointer (see selecting.h). */
+#include "target/library.h"
+#include "target/operands.h"
 #include "target/selecting.h"
-
-static const struct operand none = {0};
+#include "target/window.h"
 
 /* --- barriers and what orders accesses --- */
 
@@ -350,4 +351,69 @@ void selecting_other(struct selecting *s, const struct ir_inst *in)
         break;
     }
     selecting_put(s, op, "", d, a, b, c);
+}
+
+/* --- the window of shared memory --- */
+
+struct operand selecting_window(const struct selecting *s, int32_t w)
+{
+    const struct windows *all = s->l->windows;
+    return of_register(all->of[all->of[w].base].lanes ? FILE_REGISTER : FILE_UNIFORM, s->k->nregs + SELECTING_WINDOW * w, 1);
+}
+
+/* Where a variable lies in the window of shared memory. What others share is computed with the first. */
+void selecting_put_window(struct selecting *s, int32_t w)
+{
+    const struct window *window = &s->l->windows->of[w];
+    const struct operand d = selecting_window(s, w), base = selecting_window(s, window->base);
+    struct operand begin = base, rank = base, at;
+    begin.number += 1;
+    rank.number += 2;
+    if (window->base == w) {
+        selecting_put(s, OP_MOV, "", begin, immediate(0x400), none, none);
+        selecting_put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
+    }
+    at = begin;
+    if (window->offset) {
+        at = d;
+        selecting_put(s, OP_IADD3, "", at, begin, immediate(window->offset), zero());
+    }
+    selecting_put(s, OP_LEA, "", d, rank, at, immediate(24));
+}
+
+/* --- the stack pointer --- */
+
+/* A kernel that calls what the driver provides takes its local memory off the stack. */
+static bool has_frame(const struct ir_kernel *k)
+{
+    bool calls = false, local = false;
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        calls |= k->insts[i].op == IR_OP_EXTERN && !library_has(&k->insts[i]);
+        local |= ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_LOCAL;
+    }
+    return calls && local;
+}
+
+/* Volta's code begins with an exchange that no lane takes part in, Tesla's has no stack pointer. */
+void selecting_put_stack_pointer(struct selecting *s)
+{
+    const struct generation *g = arch_generation(s->arch);
+    struct operand at = bank(g->stack);
+    at.number = (int32_t)g->stack_bank;
+    if (g->name == GENERATION_TESLA)
+        return;
+    struct operand stack = selecting_register(s, 1);
+    s->c->stack = stack.number;
+    selecting_put(s, arch_has_bank_operands(s->arch) ? OP_MOV : OP_LDC, "", stack, at, none, none);
+    if (has_frame(s->k))
+        selecting_put(s, s->arch >= 90 ? OP_VIADD : OP_IADD3, "", stack, stack, immediate(-(uint64_t)s->k->local_bytes), s->arch >= 90 ? none : zero());
+    if (g->name != GENERATION_VOLTA)
+        return;
+    struct machine_inst *in = selecting_append(s, OP_SHFL, "IDX");
+    in->guard = always();
+    in->guard.negated = true;
+    in->taken = TAKEN_OFF;
+    in->result[in->nresults++] = always();
+    for (int i = 0; i < 4; i++)
+        in->source[in->nsources++] = zero();
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "ir/facts.h"
+#include "target/window.h"
 
 /* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory. */
 enum { WAY = 8, WAY_LOADING = 20 };
@@ -50,6 +51,8 @@ static bool is_uniform(const struct lowered *l, const struct ir_inst *in)
 {
     if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST && in->src[0].kind == IR_SRC_REG)
         return l->place[in->src[0].reg] == PLACE_UNIFORM || l->place[in->src[0].reg] == PLACE_BANK;
+    if (in->ndst && in->dst[0] != IR_NOREG && l->windows && l->windows->of_reg[in->dst[0]] >= 0)
+        return l->k->insts[l->windows->of[l->windows->of_reg[in->dst[0]]].site].block == in->block && l->place[in->dst[0]] == PLACE_UNIFORM;
     return in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM;
 }
 
@@ -138,6 +141,19 @@ bool shape_leaves(const struct ir_kernel *k, int32_t b)
         if (!ir_is_end(&k->insts[i]))
             return false;
     return true;
+}
+
+bool *shape_ways(const struct ir_kernel *k)
+{
+    bool *ways = alloc_zeroed((size_t)k->nblocks + 1);
+    for (int32_t b = 0; b < k->nblocks; b++) {
+        const int32_t from = k->blocks[b].idom;
+        int32_t join = from < 0 ? -1 : k->blocks[from].ipdom;
+        while (join >= 0 && join != b)
+            join = k->blocks[join].ipdom;
+        ways[b] = from >= 0 && join != b && k->blocks[from].loop == k->blocks[b].loop; /* not all that come to `from` come here */
+    }
+    return ways;
 }
 
 static bool grow(struct shaping *g, int32_t head)

@@ -39,6 +39,9 @@ struct shape {
 /* The block does nothing but end the kernel: a branch to it is an EXIT under a predicate. */
 bool shape_leaves(const struct ir_kernel *k, int32_t b);
 
+/* Ways of branches as they could become predicated, whatever is in them: [nblocks], for the caller to free. */
+bool *shape_ways(const struct ir_kernel *k);
+
 /* selected: what selection made of each site. */
 struct shape *shape_new(const struct lowered *l, const struct code *selected);
 void shape_free(struct shape *s);

@@ -285,6 +285,7 @@ static void add_long_ways(struct target_tables *t, const struct ir_kernel *k, co
 
 /* What stands between a kernel and its machine code. */
 struct made {
+    bool *predicated; /* [nblocks] */
     struct lowered *l;
     struct code *selected, *code;
     struct shape *s;
@@ -297,10 +298,25 @@ const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "sc
 
 static struct made make(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = {.l = lowered_new(k, arch), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
-    m.selected = selection_new(m.l, arch);
-    earlier(m.selected, k);
-    m.s = shape_new(m.l, m.selected);
+    struct made m = {.predicated = shape_ways(k), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
+    for (bool known = false, again = true; again;) { /* first all ways as if they became predicated, then those that do */
+        m.l = lowered_new(k, arch, m.predicated);
+        m.selected = selection_new(m.l, arch);
+        earlier(m.selected, k);
+        m.s = shape_new(m.l, m.selected);
+        again = false;
+        for (int32_t b = 0; !known && arch_has_uniform(arch) && b < k->nblocks; b++)
+            if (m.predicated[b] && m.s->guard[b] == IR_NOREG) {
+                m.predicated[b] = false;
+                again = true;
+            }
+        known = true;
+        if (again) {
+            shape_free(m.s);
+            code_free(m.selected);
+            lowered_free(m.l);
+        }
+    }
     m.code = layout_new(m.l, m.s, m.selected);
     earlier(m.code, k); /* what layout added */
     balance(m.code);
@@ -316,6 +332,7 @@ static void drop(struct made *m)
     alloc_release(m->waits);
     code_free(m->selected);
     lowered_free(m->l);
+    alloc_release(m->predicated);
 }
 
 struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after)

@@ -12,8 +12,9 @@ struct search {
     uint64_t *uniform; /* registers */
     uint64_t *several; /* registers with more than one definition */
     uint64_t *parted;  /* blocks that lanes of a warp may run apart */
+    uint64_t *ways, *loops; /* of these, those of the ways of branches; loops that lanes leave at different turns */
     int32_t *only;     /* definitions */
-    bool together;     /* it is enough that lanes agree that are at one place together */
+    enum { EVERYWHERE, TOGETHER, KEPT } where; /* which lanes agree: all, or those that are at one place together */
     bool changed;
 };
 
@@ -117,7 +118,7 @@ static void strike_at(struct search *s, const uint64_t *region, int32_t block)
 }
 
 /* Lanes part at the end of `from` and meet at `join` (-1: nowhere): every block on a way from there to it. */
-static void part(struct search *s, int32_t from, int32_t join)
+static void part(struct search *s, int32_t from, int32_t join, bool ways)
 {
     const struct ir_block *blocks = s->k->blocks;
     const struct ir_inst *insts = s->k->insts;
@@ -135,6 +136,8 @@ static void part(struct search *s, int32_t from, int32_t join)
             waiting[n++] = next;
             s->changed |= !ir_bit(s->parted, next);
             ir_bit_set(s->parted, next);
+            if (ways)
+                ir_bit_set(s->ways, next);
         }
     }
     if (join >= 0)
@@ -162,29 +165,62 @@ static bool leads_out(const struct ir_kernel *k, const struct ir_inst *branch)
     return false;
 }
 
+/* The outermost loop that the branch leaves, or -1. */
+static int32_t left_by(const struct ir_kernel *k, int32_t block)
+{
+    int32_t left = -1;
+    for (int32_t loop = k->blocks[block].loop; loop >= 0; loop = k->loops[loop].parent)
+        for (int32_t i = 0; i < k->blocks[block].nsucc; i++)
+            if (k->blocks[block].succ[i] >= 0 && !ir_bit(k->loops[loop].blocks, k->blocks[block].succ[i]))
+                left = loop;
+    return left;
+}
+
+static void add_blocks(struct search *s, uint64_t *set, const uint64_t *more)
+{
+    for (int32_t b = 0; b < s->k->nblocks; b++)
+        if (ir_bit(more, b) && !ir_bit(set, b)) {
+            ir_bit_set(set, b);
+            s->changed = true;
+        }
+}
+
+/* A register that has another value each turn, or on each way. */
+static bool changes_apart(const struct search *s, int32_t reg, int32_t block)
+{
+    return reg != IR_NOREG && ir_bit(s->several, reg) &&
+           ((s->where == EVERYWHERE && ir_bit(s->parted, block)) || (s->where == KEPT && ir_bit(s->loops, block)));
+}
+
 static void round_over(struct search *s)
 {
     const struct ir_kernel *k = s->k;
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct ir_inst *in = &k->insts[i];
         for (int d = 0; d < in->ndst; d++)
-            if (!result_uniform(s, i, d) || (!s->together && in->dst[d] != IR_NOREG && ir_bit(s->several, in->dst[d]) && ir_bit(s->parted, in->block)))
+            if (!result_uniform(s, i, d) || changes_apart(s, in->dst[d], in->block))
                 strike(s, in->dst[d]);
         if (!parts_lanes(s, in) || leads_out(k, in))
             continue;
-        part(s, in->block, k->blocks[in->block].ipdom);
+        const int32_t left = left_by(k, in->block);
+        if (left >= 0)
+            add_blocks(s, s->loops, k->loops[left].blocks);
+        part(s, in->block, k->blocks[in->block].ipdom, left < 0);
         if (in->reconvergence)
-            part(s, in->block, in->reconvergence->block);
+            part(s, in->block, in->reconvergence->block, left < 0);
     }
 }
 
-static uint64_t *search(const struct ir_kernel *k, bool together)
+static uint64_t *search(const struct ir_kernel *k, int where, struct uniform_blocks *parted)
 {
     size_t words = (size_t)k->nregs / 64 + 1;
-    struct search s = {.k = k, .together = together,
+    const size_t blocks = ((size_t)k->nblocks / 64 + 1) * 8;
+    struct search s = {.k = k, .where = where,
                        .uniform = alloc_zeroed(words * 8),
                        .several = alloc_zeroed(words * 8),
-                       .parted = alloc_zeroed(((size_t)k->nblocks / 64 + 1) * 8),
+                       .parted = alloc_zeroed(blocks),
+                       .ways = alloc_zeroed(blocks),
+                       .loops = alloc_zeroed(blocks),
                        .only = definitions_new(k)};
     for (int32_t i = 0; i < k->ninsts; i++)
         for (int d = 0; d < k->insts[i].ndst; d++) {
@@ -201,18 +237,29 @@ static uint64_t *search(const struct ir_kernel *k, bool together)
     } while (s.changed);
     alloc_release(s.several);
     alloc_release(s.parted);
+    if (parted) {
+        *parted = (struct uniform_blocks){s.ways, s.loops};
+    } else {
+        alloc_release(s.ways);
+        alloc_release(s.loops);
+    }
     alloc_release(s.only);
     return s.uniform;
 }
 
 uint64_t *uniform_together(const struct ir_kernel *k)
 {
-    return search(k, true);
+    return search(k, TOGETHER, NULL);
+}
+
+uint64_t *uniform_kept(const struct ir_kernel *k, struct uniform_blocks *parted)
+{
+    return search(k, KEPT, parted);
 }
 
 uint64_t *uniform_registers(const struct ir_kernel *k)
 {
-    uint64_t *uniform = search(k, false);
+    uint64_t *uniform = search(k, EVERYWHERE, NULL);
     for (int32_t r = 0; k->claims && r < k->nregs; r++)
         if (ir_bit(uniform, r))
             claims_add(k->claims, &(struct ir_claim){.kind = CLAIM_UNIFORM, .who = "target/uniform", .reg = r});

@@ -184,14 +184,44 @@ static void loads(void **state)
 
 /* --- who gets the operand that is not a register (slots.h) --- */
 
-static void operands(void **state)
+/* Instructions of a kernel, as ptxas has them. */
+struct counted {
+    const char *kernel;
+    int of[4];   /* LDC, ULDC, S2R, S2UR */
+    int uniform; /* of the unit for the whole warp, but ULDC */
+};
+
+static void compare_counts(const char *file, const struct counted *rows, size_t n)
 {
     static const enum machine_op ops[] = {OP_LDC, OP_ULDC, OP_S2R, OP_S2UR};
-    static const struct {
-        const char *kernel;
-        int of[4];   /* instructions of the operations above */
-        int uniform; /* of the unit for the whole warp, but ULDC */
-    } rows[] = {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/ptx/target/%s", TESTS, file);
+    char *text = read_text(path);
+    struct ptx_module *m = parse_text(file, text);
+    assert_int_equal(m->nfuncs, n);
+    for (size_t i = 0; i < n; i++) {
+        struct ir_kernel *k = build_kernel(m, rows[i].kernel);
+        rewrite(k);
+        struct code *c = target_code(k, 90, TARGET_ALLOCATED);
+        int32_t counts[OPS], pipes[PIPES], uniform = 0;
+        code_count(c, counts, pipes);
+        for (int32_t op = OP_NONE + 1; op < OPS; op++)
+            uniform += op != OP_ULDC && op != OP_S2UR && *arch_op_name((enum machine_op)op) == 'U' ? counts[op] : 0;
+        for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+            if (counts[ops[o]] != rows[i].of[o])
+                fail_msg("%s: %d %s, of ptxas %d", rows[i].kernel, (int)counts[ops[o]], arch_op_name(ops[o]), rows[i].of[o]);
+        if (uniform != rows[i].uniform)
+            fail_msg("%s: %d instructions of the whole warp, of ptxas %d", rows[i].kernel, (int)uniform, rows[i].uniform);
+        code_free(c);
+        ir_free(k);
+    }
+    ptx_free(m);
+    free(text);
+}
+
+static void operands(void **state)
+{
+    static const struct counted rows[] = {
         {"order_straight_cnt_cn", {4, 1, 1, 1}, 0},
         {"order_straight_cnt_nc", {4, 1, 1, 1}, 0},
         {"order_straight_nct_cn", {3, 2, 2, 0}, 0},
@@ -259,28 +289,175 @@ static void operands(void **state)
         {"words_fneg", {2, 2, 1, 0}, 0},
         {"words_fmul_imm", {3, 1, 1, 0}, 0},
     };
-    char *text = read_text(TESTS "/ptx/target/slots.ptx");
-    struct ptx_module *m = parse_text("slots.ptx", text);
     (void)state;
-    assert_int_equal(m->nfuncs, sizeof rows / sizeof *rows);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct ir_kernel *k = build_kernel(m, rows[i].kernel);
-        rewrite(k);
-        struct code *c = target_code(k, 90, TARGET_ALLOCATED);
-        int32_t counts[OPS], pipes[PIPES], uniform = 0;
-        code_count(c, counts, pipes);
-        for (int32_t op = OP_NONE + 1; op < OPS; op++)
-            uniform += op != OP_ULDC && op != OP_S2UR && *arch_op_name((enum machine_op)op) == 'U' ? counts[op] : 0;
-        for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
-            if (counts[ops[o]] != rows[i].of[o])
-                fail_msg("%s: %d %s, of ptxas %d", rows[i].kernel, (int)counts[ops[o]], arch_op_name(ops[o]), rows[i].of[o]);
-        if (uniform != rows[i].uniform)
-            fail_msg("%s: %d instructions of the whole warp, of ptxas %d", rows[i].kernel, (int)uniform, rows[i].uniform);
-        code_free(c);
-        ir_free(k);
-    }
-    ptx_free(m);
-    free(text);
+    compare_counts("slots.ptx", rows, sizeof rows / sizeof *rows);
+}
+
+static void uniform_registers_of_kernels(void **state)
+{
+    static const struct counted rows[] = {
+        {"loop_c0", {3, 1, 1, 0}, 2},
+        {"loop_c2", {4, 1, 1, 0}, 2},
+        {"loop_c3", {4, 1, 1, 0}, 2},
+        {"loop_c4", {3, 1, 1, 0}, 2},
+        {"counter_e1", {3, 2, 1, 0}, 0},
+        {"counter_e2", {4, 1, 1, 1}, 0},
+        {"counter_e4", {3, 2, 1, 0}, 0},
+        {"counter_e5", {4, 1, 1, 0}, 2},
+        {"counter_e7", {3, 2, 1, 0}, 0},
+        {"counter_e8", {4, 1, 1, 0}, 2},
+        {"counter_e11", {3, 2, 0, 0}, 0},
+        {"counter_e12", {3, 2, 0, 0}, 0},
+        {"counter_e13", {4, 1, 1, 0}, 2},
+        {"counter_e14", {4, 1, 1, 0}, 2},
+        {"counter_e15", {4, 1, 1, 0}, 3},
+        {"counter_e16", {5, 1, 1, 0}, 2},
+        {"order_f1", {3, 1, 1, 1}, 0},
+        {"order_f1b", {2, 2, 2, 0}, 0},
+        {"order_f2", {3, 1, 1, 1}, 0},
+        {"order_f3", {4, 1, 1, 1}, 0},
+        {"order_f6", {3, 2, 1, 0}, 0},
+        {"order_f8", {3, 1, 1, 1}, 0},
+        {"order_f9", {3, 1, 1, 1}, 0},
+        {"order_f10", {3, 1, 1, 1}, 0},
+        {"order_e2b", {4, 1, 2, 0}, 2},
+        {"order_e2c", {3, 2, 1, 1}, 0},
+        {"order_e2d", {3, 2, 1, 1}, 0},
+        {"order_e2e", {3, 3, 1, 1}, 1},
+        {"order_e2f", {3, 2, 1, 0}, 2},
+        {"order_h1", {3, 2, 1, 1}, 0},
+        {"order_h2", {3, 2, 1, 1}, 1},
+        {"order_h3", {3, 2, 1, 1}, 0},
+        {"order_h4", {3, 2, 1, 0}, 0},
+        {"order_h5", {3, 3, 1, 0}, 0},
+        {"order_h8", {2, 2, 2, 0}, 0},
+        {"order_i1", {3, 3, 1, 0}, 0},
+        {"order_i2", {5, 1, 1, 0}, 2},
+        {"order_i3", {4, 3, 1, 0}, 0},
+        {"order_i4", {3, 3, 1, 0}, 0},
+        {"order_i5", {3, 3, 1, 1}, 0},
+        {"order_k_anct", {5, 2, 1, 1}, 3},
+        {"order_k_catn", {4, 3, 1, 1}, 0},
+        {"order_k_cnta", {5, 2, 1, 1}, 3},
+        {"order_k_tnca", {3, 4, 2, 0}, 0},
+        {"order_l_ncptim", {3, 2, 1, 1}, 1},
+        {"order_l_ntcpim", {2, 3, 2, 0}, 0},
+        {"order_l_cntpim", {3, 2, 1, 1}, 1},
+        {"order_l_nctqim", {3, 2, 1, 1}, 0},
+        {"order_l_ncqtim", {3, 2, 1, 1}, 1},
+        {"order_l_nkwtim", {3, 3, 1, 0}, 1},
+        {"order_l_nktwim", {3, 3, 1, 0}, 0},
+        {"order_l_ncziz", {3, 1, 1, 1}, 1},
+        {"order_l_add1_cnnktqim", {3, 1, 1, 1}, 1},
+        {"order_l_muln_cnnktqim", {3, 2, 1, 1}, 0},
+        {"order_l_madnn_cnnktqim", {3, 3, 1, 1}, 1},
+        {"order_l_mad5n_cnnktqim", {3, 2, 1, 1}, 1},
+        {"order_l_addnn_cnnktqim", {3, 3, 1, 0}, 0},
+        {"window_w1", {2, 1, 1, 1}, 2},
+        {"window_w2", {2, 1, 1, 1}, 2},
+        {"window_w3", {2, 1, 1, 1}, 2},
+        {"window_w4", {2, 1, 1, 1}, 4},
+        {"window_w5", {2, 1, 2, 0}, 0},
+        {"window_w6", {2, 1, 2, 0}, 0},
+        {"window_w7", {2, 1, 2, 0}, 0},
+        {"window_w8", {1, 0, 0, 1}, 2},
+        {"window_w10", {2, 0, 1, 1}, 2},
+        {"window_w11", {1, 0, 2, 1}, 2},
+        {"window_w12", {1, 0, 2, 1}, 0},
+        {"window_w13", {1, 1, 0, 1}, 3},
+        {"window_w14", {1, 0, 0, 2}, 3},
+        {"window_w15", {1, 0, 1, 2}, 3},
+        {"window_w16", {1, 0, 2, 0}, 0},
+        {"window_w17", {1, 1, 1, 1}, 2},
+        {"way_p1", {3, 2, 1, 0}, 0},
+        {"way_p2", {4, 1, 1, 1}, 0},
+        {"way_p3", {4, 1, 1, 0}, 0},
+        {"way_p6", {4, 1, 2, 0}, 0},
+        {"way_p7", {5, 1, 1, 1}, 0},
+        {"way_p8", {4, 1, 1, 1}, 2},
+        {"way_p9", {3, 1, 1, 1}, 2},
+        {"way_p10", {3, 1, 1, 1}, 2},
+        {"way_p11", {3, 1, 1, 1}, 2},
+        {"way_p12", {3, 1, 1, 1}, 2},
+        {"way_p13", {3, 1, 1, 2}, 4},
+        {"way_p14", {3, 1, 1, 1}, 0},
+        {"way_p16", {2, 1, 1, 1}, 2},
+        {"way_p17", {2, 1, 1, 1}, 2},
+        {"way_q1", {4, 1, 2, 0}, 0},
+        {"way_q4", {3, 1, 2, 0}, 0},
+        {"way_q7", {4, 1, 1, 0}, 0},
+        {"way_q9", {4, 1, 1, 0}, 0},
+        {"way_q10", {3, 1, 1, 1}, 2},
+        {"way_q11", {3, 1, 1, 1}, 2},
+        {"way_q13", {3, 1, 1, 1}, 2},
+        {"way_q16", {2, 1, 2, 0}, 0},
+        {"way_q17", {2, 1, 2, 0}, 0},
+        {"way_q18", {2, 2, 1, 1}, 2},
+        {"parted_r1", {3, 1, 2, 0}, 0},
+        {"parted_r2", {3, 1, 1, 1}, 4},
+        {"parted_r4", {2, 2, 1, 1}, 2},
+        {"parted_r6", {4, 2, 1, 0}, 0},
+        {"parted_r7", {3, 3, 1, 0}, 1},
+        {"parted_r10", {4, 3, 1, 0}, 1},
+        {"parted_r11", {4, 1, 1, 0}, 0},
+        {"parted_r16", {4, 2, 1, 0}, 3},
+        {"turns_s1", {3, 1, 1, 0}, 0},
+        {"turns_s3", {3, 2, 1, 0}, 0},
+        {"turns_s4", {3, 2, 1, 0}, 0},
+        {"turns_s5", {4, 1, 1, 0}, 2},
+        {"turns_s6", {4, 1, 1, 0}, 2},
+        {"turns_s7", {3, 3, 1, 0}, 0},
+        {"turns_s8", {4, 2, 1, 0}, 3},
+        {"pair_t2", {3, 2, 0, 0}, 4},
+        {"pair_t3", {3, 3, 0, 0}, 5},
+        {"pair_t4", {3, 3, 1, 0}, 5},
+        {"pair_t6", {3, 2, 1, 0}, 4},
+        {"pair_t8", {3, 2, 1, 0}, 4},
+        {"pair_t9", {3, 3, 1, 0}, 4},
+        {"pair_t10", {4, 1, 1, 0}, 2},
+        {"pair_t11", {3, 1, 0, 1}, 5},
+        {"pair_t12", {3, 1, 0, 1}, 5},
+        {"pair_t13", {3, 1, 1, 1}, 4},
+        {"pair_u4", {5, 1, 1, 0}, 2},
+        {"pair_u9", {3, 2, 1, 0}, 6},
+        {"pair_u10", {3, 2, 0, 0}, 4},
+        {"pair_u11", {3, 1, 0, 0}, 2},
+        {"pair_u12", {4, 1, 0, 0}, 2},
+        {"pair_u14", {3, 3, 0, 0}, 6},
+        {"product_v2", {3, 1, 2, 1}, 0},
+        {"product_v3", {2, 2, 2, 1}, 1},
+        {"product_v4", {3, 1, 2, 1}, 0},
+        {"product_v5", {3, 2, 2, 0}, 0},
+        {"product_v6", {2, 1, 3, 0}, 0},
+        {"product_v7", {2, 1, 3, 0}, 0},
+        {"product_v8", {2, 1, 2, 0}, 0},
+        {"product_v10", {3, 2, 2, 0}, 0},
+        {"product_v11", {3, 2, 1, 0}, 0},
+        {"choice_x1", {3, 1, 1, 1}, 0},
+        {"choice_x2", {3, 1, 1, 1}, 0},
+        {"choice_x3", {2, 1, 2, 0}, 0},
+        {"choice_x5", {2, 2, 1, 1}, 2},
+        {"choice_x9", {3, 1, 1, 0}, 0},
+        {"choice_x10", {2, 2, 1, 1}, 2},
+        {"choice_x11", {3, 1, 1, 1}, 0},
+        {"choice_x12", {2, 1, 2, 0}, 0},
+        {"choice_x14", {2, 1, 1, 1}, 0},
+        {"choice_x15", {2, 2, 1, 0}, 1},
+        {"choice_x17", {3, 1, 1, 0}, 2},
+        {"choice_x18", {2, 2, 1, 0}, 1},
+        {"pair_y2", {1, 2, 1, 1}, 2},
+        {"pair_y3", {1, 2, 2, 1}, 2},
+        {"pair_y4", {1, 3, 1, 0}, 2},
+        {"pair_y5", {1, 3, 1, 0}, 2},
+        {"pair_y7", {1, 2, 1, 1}, 2},
+        {"pair_y12", {2, 1, 2, 0}, 0},
+        {"pair_y14", {2, 1, 2, 1}, 1},
+        {"pair_y16", {3, 1, 1, 1}, 0},
+        {"pair_y19", {2, 2, 1, 1}, 1},
+        {"pair_y20", {2, 2, 1, 1}, 1},
+    };
+    (void)state;
+    compare_counts("uniform.ptx", rows, sizeof rows / sizeof *rows);
 }
 
 /* --- whole kernels --- */
@@ -361,7 +538,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses),   cmocka_unit_test(expansions), cmocka_unit_test(reciprocals), cmocka_unit_test(predication),
-        cmocka_unit_test(unrolling), cmocka_unit_test(operands), cmocka_unit_test(loads),      cmocka_unit_test(kernels),
+        cmocka_unit_test(unrolling), cmocka_unit_test(operands),
+        cmocka_unit_test(uniform_registers_of_kernels), cmocka_unit_test(loads),      cmocka_unit_test(kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
