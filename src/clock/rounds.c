@@ -18,6 +18,9 @@
 
 enum {
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
+    STORES_AT_ONCE = 3,     /* of a warp, before other warps of its subpartition have their turn */
+    BYTE_STORE_LINE = 2,    /* cycles for each line that a store of elements of 1 or 2 bytes touches; both: NVIDIA H200, 2026-11-22,
+                               tests/truth/caches: stores */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
@@ -36,11 +39,10 @@ struct cta_slot {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
-    uint64_t pipe;          /* when the last of its accesses has gone through the SM's pipe, in issue slots */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
-/* When a warp can run: the time, and in the low bits its place. */
+/* When a warp can run: the time, and in the low bits its place; or when its accesses go on: its place and all places. */
 typedef uint64_t wake_t;
 enum { PLACE_BITS = 20 };
 
@@ -49,7 +51,11 @@ struct sm {
     struct constants *constants;
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* issue slots: cycles times subpartitions */
-    uint64_t pipe;          /* when the way of loads and stores is free (tags of L1, banks of shared memory), in issue slots */
+    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in issue slots */
+    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in issue slots */
+    struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
+    uint32_t next_queue;    /* whose turn it is */
+    uint32_t *held, nheld;  /* places of warps whose next access needs what L2 has not answered */
     struct cta_slot *cta_slot; /* [cta_slots] */
     uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none;
                                AT_L2 */
@@ -58,18 +64,27 @@ struct sm {
     wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
                                now is dead */
     uint32_t nwakes, wakes_room;
-    uint32_t *at_l2, nat_l2; /* places of warps that wait for L2 */
-    struct parked *parked;  /* [cta_slots * warps] */
+    struct accesses *accesses; /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
     uint32_t unbegun;       /* warps that have had no turn */
 };
 
-/* Accesses of a warp's last turn that need data which it waits for: they are done when these are there. */
-struct parked {
+/* Accesses of a warp's last turn. They go through the SM's pipe one by one. */
+struct accesses {
     struct record *record;  /* [room] */
-    int room, next, n;      /* those from next on; n 0: none */
-    enum warp_stop stop;    /* of that turn */
+    int room, next, n;      /* those from next on are left */
+    int stores;             /* so many of them may go before other warps have their turn */
+    bool in_pipe;           /* some are left */
+    uint64_t since;         /* when the next one may go, in issue slots */
+    uint64_t until;         /* when those that have gone are through and all data are there but those that the warp waits for at L2, in
+                               issue slots */
+};
+
+/* Places of warps whose accesses wait for the pipe. */
+struct pipe_queue {
+    uint32_t *place;        /* [places], a ring */
+    uint32_t first, n;
 };
 
 /* A CTA slot that is free, and since when. */
@@ -110,6 +125,11 @@ struct rounds {
     bool moved;             /* something, since all SMs were looked at last */
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
 };
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* --- who can run --- */
 
@@ -166,14 +186,27 @@ static void set_ready(struct sm *s, uint32_t place, uint64_t at)
     heap_push(s, at << PLACE_BITS | place);
 }
 
-/* Those whose time has come become runnable. */
-static void look_at_wakes(struct sm *s)
+/* A warp's next access may go to the pipe. */
+static void queue_add(const struct rounds *r, struct sm *s, uint32_t place)
+{
+    struct pipe_queue *q = &s->before_pipe[place % r->slots];
+    uint32_t at = q->first + q->n++;
+    q->place[at < r->places ? at : at - r->places] = place;
+}
+
+/* Those whose time has come become runnable, or their accesses go on. */
+static void look_at_wakes(const struct rounds *r, struct sm *s)
 {
     while (s->nwakes && wake_time(s->wakes[0]) <= s->now) {
         wake_t w = heap_pop(s);
-        uint32_t bit = shuffled(wake_place(w));
-        if (s->ready[wake_place(w)] == wake_time(w))
+        uint32_t place = wake_place(w), bit = shuffled(place);
+        if (place >= r->places) {
+            const struct accesses *a = &s->accesses[place - r->places];
+            if (a->in_pipe && a->since == wake_time(w))
+                queue_add(r, s, place - r->places);
+        } else if (s->ready[place] == wake_time(w)) {
             s->runnable[bit / PLACE_WORD] |= UINT64_C(1) << bit % PLACE_WORD;
+        }
     }
 }
 
@@ -205,13 +238,16 @@ static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
     return false;
 }
 
+/* Does a warp of the CTA slot wait for L2, or for the pipe? *until: raised to when the data of those that do not are there. */
 static bool asks(const struct rounds *r, uint32_t sm, uint32_t cta_slot, uint64_t *until)
 {
     bool pending = false;
     for (uint32_t i = 0; i < r->warps; i++) {
-        const struct l2_waiter *w = &r->queue[sm].waiter[cta_slot * r->warps + i];
+        uint32_t place = cta_slot * r->warps + i;
+        const struct l2_waiter *w = &r->queue[sm].waiter[place];
+        const struct accesses *a = &r->sm[sm].accesses[place];
         pending |= w->pending > 0;
-        *until = w->ready * r->slots > *until ? w->ready * r->slots : *until;
+        *until = later(*until, later(w->ready * r->slots, a->until));
     }
     return pending;
 }
@@ -220,28 +256,45 @@ static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
 {
     s->ready[place] = AT_L2;
     s->least[place] = least;
-    s->at_l2[s->nat_l2++] = place;
 }
 
-/* Warps that asked L2 and have their answers have a time now. */
+/* The warp, which waits for data, may have them now. */
+static void look_at_answer(struct rounds *r, uint32_t sm, uint32_t place)
+{
+    struct sm *s = &r->sm[sm];
+    const struct l2_waiter *w = &r->queue[sm].waiter[place];
+    uint64_t at = later(w->ready * r->slots, s->accesses[place].until);
+    if (s->ready[place] != AT_L2)
+        return;
+    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0)
+        return;
+    set_ready(s, place, later(at, s->least[place]));
+    r->moved = true;
+}
+
+/* The warp's next access goes to the pipe when its data are there: only the pipe itself is pending. */
+static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
+{
+    struct accesses *a = &r->sm[sm].accesses[place];
+    a->since = later(r->queue[sm].waiter[place].ready * r->slots, a->until);
+    heap_push(&r->sm[sm], a->since << PLACE_BITS | (place + r->places));
+}
+
+/* Warps that asked L2 and have their answers have a time now, and so have accesses that need these. */
 static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->nat_l2; i++) {
-        uint32_t place = s->at_l2[i];
-        const struct l2_waiter *w = &r->queue[sm].waiter[place];
-        uint64_t at = w->ready * r->slots;
-        if (s->ready[place] != AT_L2)
-            continue;
-        if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0) {
-            s->at_l2[n++] = place;
-            continue;
-        }
-        set_ready(s, place, at > s->least[place] ? at : s->least[place]);
-        r->moved = true;
+    for (uint32_t i = 0; i < s->nheld; i++) {
+        uint32_t place = s->held[i];
+        if (r->queue[sm].waiter[place].pending > 1)
+            s->held[n++] = place;
+        else
+            go_on(r, sm, place);
     }
-    s->nat_l2 = n;
+    s->nheld = n;
+    for (uint32_t place = 0; s->taken && place < r->places; place++)
+        look_at_answer(r, sm, place);
 }
 
 /* --- one turn --- */
@@ -273,46 +326,57 @@ static unsigned passes(const struct record *r)
     return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).wavefronts;
 }
 
-/* A drain of a warp's records. */
-struct drain {
-    uint32_t sm, place;
-    uint64_t local;    /* address of its local memory */
-    uint64_t at;       /* cycle of the next access */
-    uint64_t behind;   /* cycles of others' accesses that come between two stores */
-    uint64_t until;    /* when all data are there but those that the warp waits for at L2 */
-    uint64_t through;  /* cycles in the pipe of loads and stores */
-};
-
-/* One record goes to the counters and through the SM's L1. */
-static void access_of(struct rounds *r, struct drain *d, const struct record *rec)
+/* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are issue slots. */
+static uint64_t keep_data(const struct rounds *r, struct sm *s, uint64_t at, uint64_t cycles)
 {
-    struct sm *s = &r->sm[d->sm];
-    struct l2_queue *q = &r->queue[d->sm];
+    s->data = later(s->data, at) + cycles * r->slots;
+    return s->data;
+}
+
+/* For how many cycles a store keeps the pipe. What goes to local memory stays in L1 at first. */
+static uint64_t store_cycles(const struct rounds *r, const struct record *rec, unsigned lines)
+{
+    const struct caches_config *f = r->c->caches;
+    uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
+    if (rec->elem < 4)
+        return later((uint64_t)BYTE_STORE_LINE * lines, f->byte_store_cycles);
+    return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
+}
+
+/* One access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
+static uint64_t access_of(struct rounds *r, uint32_t sm, uint32_t place, const struct record *rec, uint64_t at)
+{
+    struct sm *s = &r->sm[sm];
+    struct accesses *a = &s->accesses[place];
+    struct l2_queue *q = &r->queue[sm];
+    uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
-    bool texture = cached && is_texture(r, s, rec), stores = rec->op == RECORD_STORE;
+    bool texture = cached && is_texture(r, s, rec);
     unsigned lines;
-    d->through += rec->space == PTX_SHARED ? passes(rec) : 0;
     if (!cached || texture) {
         memory_access(&r->memory, rec);
     } else {
-        l1_lines(s->l1, rec, d->local, &r->lines);
+        l1_lines(s->l1, rec, local, &r->lines);
         memory_access_of(&r->memory, rec, r->lines.touched);
     }
-    if (rec->space == PTX_CONST) {
-        uint64_t ready = load_constants(r, d->sm, rec, d->at);
-        d->until = ready > d->until ? ready : d->until;
+    if (rec->space == PTX_CONST)
+        until = load_constants(r, sm, rec, at);
+    if (rec->space == PTX_SHARED) {
+        a->until = later(a->until, keep_data(r, s, at * r->slots, passes(rec)));
+        busy = 0;
     }
-    if (!cached)
-        return;
-    unsigned missed = texture ? textures_access(s->textures, rec, d->at, d->place, r->c->sites, q, &lines)
-                              : l1_access(s->l1, rec, &r->lines, d->local, d->at, d->place, r->c->sites, q, &lines, &d->until);
-    unsigned sectors = stores && rec->space == PTX_GLOBAL ? r->lines.touched : missed; /* on the way to L2 */
-    const struct caches_config *f = r->c->caches;
-    uint64_t asks = sectors / r->asks_a_cycle, busy = asks > lines ? asks : lines, ready = d->at + f->l1_latency;
-    d->through += busy;
-    d->at += stores ? d->behind + (rec->elem < 4 && busy < f->byte_store_cycles ? f->byte_store_cycles : busy) : lines;
-    if (!stores && rec->op != RECORD_RED)
-        d->until = ready > d->until ? ready : d->until;
+    if (cached) {
+        unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
+                                  : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, &until);
+        bool stores = rec->op == RECORD_STORE;
+        busy = stores ? store_cycles(r, rec, lines) : lines;
+        if (!stores)
+            a->until = later(a->until, keep_data(r, s, at * r->slots, later(missed / r->asks_a_cycle, lines)));
+        if (!stores && rec->op != RECORD_RED)
+            until = later(until, at + r->c->caches->l1_latency);
+    }
+    a->until = later(a->until, later(until, at + busy) * r->slots);
+    return busy;
 }
 
 /* The access needs what others before it in its block bring. */
@@ -321,38 +385,148 @@ static bool needs(const struct rounds *r, const struct record *rec)
     return rec->spill ? rec->spill == SPILL_WAITS : r->c->waits[rec->site] == WAITS_NEEDS;
 }
 
-/* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. */
-static void early_ones(struct rounds *r, struct drain *d, struct record *records, int n)
+/* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. Returns for how long they keep
+ * the pipe. */
+static uint64_t early_ones(struct rounds *r, uint32_t sm, uint32_t place, struct record *records, int n, uint64_t at)
 {
     const struct ir_inst *insts = r->l->kernel->insts;
+    uint64_t busy = 0;
     for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
         if (r->c->waits[records[i].site] == WAITS_EARLY && !records[i].spill && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
-            access_of(r, d, &records[i]);
+            busy += access_of(r, sm, place, &records[i], at + busy);
             records[i].op = RECORD_ARRIVE; /* done */
         }
+    return busy;
 }
 
-/* Records go to the counters and through the SM's L1, up to the first that needs what others of them ask for. Returns how many have
- * gone; of the others those that went before their turn are RECORD_ARRIVE now. */
-static int drain(struct rounds *r, struct drain *d, struct record *records, int n)
+static void skip_done(struct accesses *a)
 {
-    struct sm *s = &r->sm[d->sm];
-    struct l2_waiter *w = &r->queue[d->sm].waiter[d->place];
-    d->at = cycles(r, s->now);
-    /* Accesses of other warps that are in the pipe come between stores of this one. */
-    d->behind = s->pipe > s->now && n ? cycles(r, s->pipe - s->now) / (unsigned)n : 0;
-    d->local = LOCAL_BASE + ((uint64_t)d->sm * r->places + d->place) * r->local_bytes;
-    w->ready = 0;
-    for (int i = 0; i < n; i++) {
-        if (records[i].op >= RECORD_ARRIVE)
-            continue;
-        if (needs(r, &records[i]) && (w->pending || d->until > d->at)) {
-            early_ones(r, d, records + i, n - i);
-            return i;
-        }
-        access_of(r, d, &records[i]);
+    while (a->next < a->n && a->record[a->next].op >= RECORD_ARRIVE)
+        a->next++;
+}
+
+/* The access has to wait for what L2 or L1 has not brought yet. `others`: requests of the warp that L2 has not served. */
+static bool has_to_wait(const struct rounds *r, uint32_t sm, uint32_t place, const struct record *rec, uint32_t others, uint64_t at)
+{
+    return needs(r, rec) && (others || r->sm[sm].accesses[place].until > at || r->queue[sm].waiter[place].ready * r->slots > at);
+}
+
+/* The warp's accesses of this turn wait for the pipe. Those of local memory that come first are done now: L1 sees them in the order of
+ * turns. */
+static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place, const struct record *records, int n)
+{
+    struct sm *s = &r->sm[sm];
+    struct accesses *a = &s->accesses[place];
+    struct l2_waiter *w = &r->queue[sm].waiter[place];
+    uint64_t busy = 0;
+    if (n > a->room) {
+        a->room = n;
+        a->record = alloc_resize(a->record, (size_t)n * sizeof *a->record);
     }
-    return n;
+    memcpy(a->record, records, (size_t)n * sizeof *records);
+    a->n = n;
+    a->next = 0;
+    for (skip_done(a); a->next < n && a->record[a->next].space == PTX_LOCAL; skip_done(a)) {
+        const struct record *rec = &a->record[a->next];
+        if (has_to_wait(r, sm, place, rec, w->pending, s->now))
+            break;
+        a->next++;
+        busy += access_of(r, sm, place, rec, cycles(r, s->now) + busy);
+    }
+    if (busy) {
+        s->pipe = later(s->pipe, s->now) + busy * r->slots;
+        a->until = later(a->until, s->pipe);
+    }
+    if (a->next == n)
+        return;
+    a->in_pipe = true;
+    a->stores = STORES_AT_ONCE;
+    a->since = s->now;
+    w->pending++;
+    queue_add(r, s, place);
+}
+
+/* When the pipe can take an access; NEVER: none waits. *which: of which subpartition. */
+static uint64_t pipe_next(const struct rounds *r, const struct sm *s, uint32_t *which)
+{
+    uint64_t first = NEVER;
+    for (uint32_t i = 0, k = s->next_queue; i < r->slots; i++, k = k + 1 == r->slots ? 0 : k + 1) {
+        const struct pipe_queue *q = &s->before_pipe[k];
+        if (!q->n)
+            continue;
+        uint64_t at = later(s->accesses[q->place[q->first]].since, s->pipe);
+        if (at < first) {
+            first = at;
+            *which = k;
+        }
+    }
+    return first;
+}
+
+static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot);
+static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_slot);
+
+/* The warp's last access has gone. */
+static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
+{
+    struct sm *s = &r->sm[sm];
+    uint32_t cta_slot = place / r->warps;
+    s->accesses[place].in_pipe = false;
+    r->queue[sm].waiter[place].pending--;
+    if (s->cta_slot[cta_slot].together)
+        for (uint32_t i = 0; i < r->warps; i++)
+            look_at_answer(r, sm, cta_slot * r->warps + i);
+    else
+        look_at_answer(r, sm, place);
+    if (s->cta_slot[cta_slot].b && all_wait(r, s, cta_slot))
+        look_again(r, s, cta_slot);
+}
+
+/* The warp's next access needs data: when these are there, it goes to the end of the queue. */
+static void hold(struct rounds *r, uint32_t sm, uint32_t place)
+{
+    struct sm *s = &r->sm[sm];
+    s->accesses[place].stores = STORES_AT_ONCE;
+    if (r->queue[sm].waiter[place].pending > 1) /* one of them is that the warp is in the pipe */
+        s->held[s->nheld++] = place;
+    else
+        go_on(r, sm, place);
+}
+
+/* Accesses go through the pipe, up to now. Subpartitions have their turns; of the warps of one the first does its loads and some stores,
+ * then it goes to the end of the queue. */
+static void run_pipe(struct rounds *r, uint32_t sm)
+{
+    struct sm *s = &r->sm[sm];
+    uint32_t k = 0;
+    for (uint64_t at; (at = pipe_next(r, s, &k)) <= s->now;) {
+        struct pipe_queue *q = &s->before_pipe[k];
+        uint32_t place = q->place[q->first];
+        struct accesses *a = &s->accesses[place];
+        struct record *rec = &a->record[a->next];
+        bool waits = has_to_wait(r, sm, place, rec, r->queue[sm].waiter[place].pending - 1, at);
+        uint64_t busy;
+        if (waits) {
+            busy = early_ones(r, sm, place, rec, a->n - a->next, cycles(r, at));
+        } else {
+            busy = access_of(r, sm, place, rec, cycles(r, at));
+            a->stores -= rec->op == RECORD_STORE;
+            a->next++;
+        }
+        s->pipe = at + busy * r->slots;
+        s->next_queue = k + 1 == r->slots ? 0 : k + 1;
+        skip_done(a);
+        if (!waits && a->next < a->n && (a->stores > 0 || a->record[a->next].op != RECORD_STORE))
+            continue;
+        q->first = q->first + 1 == r->places ? 0 : q->first + 1;
+        q->n--;
+        if (waits)
+            hold(r, sm, place);
+        else if (a->next < a->n)
+            queue_add(r, s, place);
+        else
+            leave_pipe(r, sm, place);
+    }
 }
 
 /* Warps of the CTA slot that wait look again, each `apart` issue slots after the one before; where they have met, not before
@@ -365,7 +539,7 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
         if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
             continue;
-        if (t->together)
+        if (t->together || s->accesses[place].in_pipe)
             wait_for_l2(s, place, at);
         else
             set_ready(s, place, at + apart * (uint64_t)i);
@@ -375,9 +549,38 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
 static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++)
-        if (s->ready[cta_slot * r->warps + i] != NEVER)
+        if (s->ready[cta_slot * r->warps + i] != NEVER || s->accesses[cta_slot * r->warps + i].in_pipe)
             return false;
     return true;
+}
+
+/* Takes a place out of a list of `n`. Returns how many are left. */
+static uint32_t without(uint32_t *list, uint32_t n, uint32_t place)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] != place)
+            list[left++] = list[i];
+    return left;
+}
+
+/* Accesses that a warp has left undone are not done. */
+static void forget(struct rounds *r, struct sm *s, uint32_t place)
+{
+    struct pipe_queue *q = &s->before_pipe[place % r->slots];
+    struct accesses *a = &s->accesses[place];
+    if (!a->in_pipe)
+        return;
+    a->in_pipe = false;
+    r->queue[s - r->sm].waiter[place].pending--;
+    s->nheld = without(s->held, s->nheld, place);
+    for (uint32_t i = 0, n = q->n; i < n; i++) {
+        uint32_t first = q->place[q->first];
+        q->first = q->first + 1 == r->places ? 0 : q->first + 1;
+        q->n--;
+        if (first != place)
+            queue_add(r, s, first);
+    }
 }
 
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
@@ -386,7 +589,7 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
         if (r->c->spills)
             s->in[cta_slot * r->warps + i].lanes = 0;
         no_longer(s, cta_slot * r->warps + i);
-        s->parked[cta_slot * r->warps + i].n = 0;
+        forget(r, s, cta_slot * r->warps + i);
     }
     s->unbegun -= (uint32_t)s->cta_slot[cta_slot].b->nwarps - s->cta_slot[cta_slot].begun;
     s->cta_slot[cta_slot].b = NULL;
@@ -440,72 +643,44 @@ static bool in_waiting_loop(const struct ir_kernel *k, const struct warp *w)
     return false;
 }
 
-/* The warp has what it waited for: it goes on with the accesses that it left, else with its code. False: it waits for what other
- * accesses of this turn need. */
-static bool advance(struct rounds *r, uint32_t sm, uint32_t place, enum warp_stop *stop, uint64_t *until)
+/* The warp goes on with its code, and its accesses go to the pipe. */
+static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    struct parked *k = &s->parked[place];
+    struct accesses *a = &s->accesses[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
-    struct record *records = k->n ? k->record + k->next : NULL;
-    struct drain d = {.sm = sm, .place = place, .until = *until};
-    uint64_t before = w->clock, slots = w->slots, began = s->now;
-    int n = k->n - k->next;
-    if (!k->n) {
-        uint64_t had = w->passes;
-        k->stop = r->c->run(w, r->c->counts);
-        d.through = w->passes - had;
-        if (k->stop != WARP_DONE)
-            launch_seen(r->l, w->split[w->current].pc);
-        k->next = 0;
-        records = w->ring;
-        n = w->nrecords;
-        if (r->c->spills) {
-            spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
-            records = r->spilled.v;
-            n = r->spilled.n;
-        }
-        w->nrecords = 0;
-        t->moved |= k->stop != WARP_YIELD && w->clock != before;
-        r->moved |= t->moved;
-        bool waits = in_waiting_loop(r->l->kernel, w);
-        r->spins |= waits;
-        r->gets_on |= !waits && w->clock != before;
+    const struct record *records = w->ring;
+    uint64_t before = w->clock, slots = w->slots, had = w->passes;
+    enum warp_stop stop = r->c->run(w, r->c->counts);
+    int n = w->nrecords;
+    if (stop != WARP_DONE)
+        launch_seen(r->l, w->split[w->current].pc);
+    if (r->c->spills) {
+        spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
+        records = r->spilled.v;
+        n = r->spilled.n;
     }
-    int done = drain(r, &d, records, n);
+    w->nrecords = 0;
+    t->moved |= stop != WARP_YIELD && w->clock != before;
+    r->moved |= t->moved;
+    bool waits = in_waiting_loop(r->l->kernel, w);
+    r->spins |= waits;
+    r->gets_on |= !waits && w->clock != before;
+    r->queue[sm].waiter[place].ready = 0;
+    a->until = w->passes > had ? keep_data(r, s, s->now, w->passes - had) : 0;
+    enter_pipe(r, sm, place, records, n);
     s->now += w->slots > slots ? w->slots - slots : 1;
-    *stop = k->stop;
-    *until = d.until * r->slots;
-    *until = *until > s->now ? *until : s->now;
-    if (d.through) {
-        s->pipe = (s->pipe > began ? s->pipe : began) + d.through * r->slots;
-        *until = *until > s->pipe ? *until : s->pipe;
-        t->pipe = s->pipe;
-    }
-    if (done == n) {
-        k->n = 0;
-        return true;
-    }
-    if (k->n) {
-        k->next += done;
-        return false;
-    }
-    k->n = n - done;
-    if (k->n > k->room) {
-        k->room = k->n;
-        k->record = alloc_resize(k->record, (size_t)k->room * sizeof *k->record);
-    }
-    memcpy(k->record, records + done, (size_t)k->n * sizeof *k->record);
-    return false;
+    return stop;
 }
 
-static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place, uint64_t until)
+static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place)
 {
+    struct sm *s = &r->sm[sm];
     if (r->queue[sm].waiter[place].pending)
-        wait_for_l2(&r->sm[sm], place, until);
+        wait_for_l2(s, place, s->now);
     else
-        set_ready(&r->sm[sm], place, until);
+        set_ready(s, place, later(s->accesses[place].until, s->now));
 }
 
 static void turn(struct rounds *r, uint32_t sm, uint32_t place)
@@ -514,21 +689,15 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     uint32_t cta_slot = place / r->warps;
     struct cta_slot *t = &s->cta_slot[cta_slot];
     struct warp *w = &t->b->warps[place % r->warps];
-    enum warp_stop stop;
-    uint64_t until = 0;
     no_longer(s, place);
     t->together = false;
-    bool over = advance(r, sm, place, &stop, &until);
+    enum warp_stop stop = advance(r, sm, place);
     t->spins |= stop == WARP_YIELD;
-    if (!over && !launch_stopping(r->l, t->b->index)) {
-        wait_for_data(r, sm, place, until);
-        return;
-    }
     if (stop != WARP_FAULT && launch_stopping(r->l, t->b->index)) /* its turns may be too short for the executor to see that */
         stop = WARP_STOPPED;
     switch (stop) {
     case WARP_RING:
-        wait_for_data(r, sm, place, until);
+        wait_for_data(r, sm, place);
         break;
     case WARP_YIELD:
         wake(r, s, cta_slot, s->now + (uint64_t)YIELD_CYCLES * r->slots, 0, false);
@@ -551,7 +720,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     }
     if (t->b->phases != t->phases) {
         t->phases = t->b->phases;
-        wake(r, s, cta_slot, s->now > t->pipe ? s->now : t->pipe, 0, true);
+        wake(r, s, cta_slot, s->now, 0, true);
     }
     if (all_wait(r, s, cta_slot))
         look_again(r, s, cta_slot);
@@ -569,7 +738,7 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     }
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
-    t->phases = t->pipe = 0;
+    t->phases = 0;
     t->begun = 0;
     t->passes = 0;
     t->moved = t->spins = false;
@@ -661,12 +830,9 @@ static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t unti
 {
     for (uint32_t i = 0; i < s->nwakes; i++) {
         uint32_t place = wake_place(s->wakes[i]);
-        const struct parked *k = &s->parked[place];
-        const struct block *b = s->cta_slot[place / r->warps].b;
+        const struct block *b = place < r->places ? s->cta_slot[place / r->warps].b : NULL;
         if (wake_time(s->wakes[i]) >= until || !b)
             continue;
-        if (k->n)
-            __builtin_prefetch((const char *)(k->record + k->next) + offsetof(struct record, site));
         __builtin_prefetch(&b->warps[place % r->warps]);
         __builtin_prefetch(&b->warps[place % r->warps].joins);
         __builtin_prefetch(&b->warps[place % r->warps].split);
@@ -678,13 +844,17 @@ static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t unti
 static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 {
     struct sm *s = &r->sm[sm];
-    uint32_t place = 0;
+    uint32_t place = 0, queue;
     while (s->now < until) {
-        look_at_wakes(s);
+        look_at_wakes(r, s);
+        run_pipe(r, sm);
+        look_at_wakes(r, s);
         if (!(s->unbegun && begins(r, s, &place)) && !choose(r, s, &place)) {
-            if (!s->nwakes || wake_time(s->wakes[0]) >= until)
+            uint64_t next = pipe_next(r, s, &queue), wakes = s->nwakes ? wake_time(s->wakes[0]) : NEVER;
+            next = wakes < next ? wakes : next;
+            if (next >= until)
                 break;
-            s->now = wake_time(s->wakes[0]);
+            s->now = later(s->now, next);
             continue;
         }
         struct cta_slot *t = &s->cta_slot[place / r->warps];
@@ -888,8 +1058,11 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->ready = alloc_zeroed(r->places * sizeof *s->ready);
         s->least = alloc_zeroed(r->places * sizeof *s->least);
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
-        s->at_l2 = alloc_zeroed(2 * r->places * sizeof *s->at_l2);
-        s->parked = alloc_zeroed(r->places * sizeof *s->parked);
+        s->held = alloc_zeroed(r->places * sizeof *s->held);
+        s->accesses = alloc_zeroed(r->places * sizeof *s->accesses);
+        s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
+        for (uint32_t k = 0; k < r->slots; k++)
+            s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
         if (c->spills)
             s->in = alloc_zeroed(r->places * sizeof *s->in);
         r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
@@ -920,10 +1093,13 @@ static void finish(struct rounds *r)
         alloc_release(s->least);
         alloc_release(s->runnable);
         alloc_release(s->wakes);
-        alloc_release(s->at_l2);
+        alloc_release(s->held);
         for (uint32_t p = 0; p < r->places; p++)
-            alloc_release(s->parked[p].record);
-        alloc_release(s->parked);
+            alloc_release(s->accesses[p].record);
+        alloc_release(s->accesses);
+        for (uint32_t k = 0; k < r->slots; k++)
+            alloc_release(s->before_pipe[k].place);
+        alloc_release(s->before_pipe);
         alloc_release(s->in);
     }
     tally_end(r->c->counts);
