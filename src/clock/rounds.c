@@ -18,9 +18,6 @@
 
 enum {
     MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
-    STORES_AT_ONCE = 3,     /* of a warp, before other warps of its subpartition have their turn */
-    BYTE_STORE_LINE = 2,    /* cycles for each line that a store of elements of 1 or 2 bytes touches; both: NVIDIA H200, 2026-11-22,
-                               tests/truth/caches: stores */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
@@ -339,7 +336,7 @@ static uint64_t store_cycles(const struct rounds *r, const struct record *rec, u
     const struct caches_config *f = r->c->caches;
     uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
     if (rec->elem < 4)
-        return later((uint64_t)BYTE_STORE_LINE * lines, f->byte_store_cycles);
+        return later((uint64_t)f->byte_store_line_cycles * lines, f->byte_store_cycles);
     return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
 }
 
@@ -440,7 +437,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place, const stru
     if (a->next == n)
         return;
     a->in_pipe = true;
-    a->stores = STORES_AT_ONCE;
+    a->stores = (int)r->c->caches->stores_at_once;
     a->since = s->now;
     w->pending++;
     queue_add(r, s, place);
@@ -486,7 +483,7 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 static void hold(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    s->accesses[place].stores = STORES_AT_ONCE;
+    s->accesses[place].stores = (int)r->c->caches->stores_at_once;
     if (r->queue[sm].waiter[place].pending > 1) /* one of them is that the warp is in the pipe */
         s->held[s->nheld++] = place;
     else

@@ -187,6 +187,8 @@ static void habits(const struct device *d, struct caches_config *out)
     out->partial_share = (uint32_t)DEVICE_TAKEN(d, l2_partial_share);
     out->sm_bytes = (uint32_t)DEVICE_TAKEN(d, l2_sm_bytes_per_clock);
     out->byte_store_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_cycles);
+    out->byte_store_line_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_line_cycles);
+    out->stores_at_once = (uint32_t)DEVICE_TAKEN(d, stores_at_once);
     out->block_start = (uint32_t)DEVICE_TAKEN(d, block_start_cycles);
     out->block_dispatch = (uint32_t)DEVICE_TAKEN(d, block_dispatch_cycles);
     out->warp_start = (uint32_t)DEVICE_TAKEN(d, warp_start_cycles);

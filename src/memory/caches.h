@@ -35,7 +35,9 @@ struct caches_config {
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
     uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
     uint32_t sm_bytes;      /* that an SM gets from L2 in a cycle */
-    uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least */
+    uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
+    uint32_t byte_store_line_cycles; /* and for each line of it */
+    uint32_t stores_at_once; /* of a warp, before other warps of its subpartition have their turn */
     /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, and from a block's warp to the next. */
     uint32_t block_start, block_dispatch, warp_start;
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
