@@ -100,20 +100,21 @@ void balance(struct code *c)
         load.either += kind >= SUM;
     }
     const int all = 2 * load.either, wanted = load.either + load.alu - load.fma, share = wanted < 0 ? 0 : wanted > all ? all : wanted;
-    int due = load.either - 1;
+    int due = load.either / 2;
     for (int32_t i = 0; i < c->ninsts; i++) {
         struct machine_inst *in = &c->insts[i];
         const enum kind kind = kind_of(c, i);
         if (kind < SUM)
             continue;
         due += share;
-        if (due >= all) {
-            due -= all;
-            go_to_fma(in, kind);
-        } else if (kind == OFFSET) {
-            become(in, OP_IADD3, "");
-        } else if (kind == CONSTANT && halves && constants++ % 2 == 0) {
+        const bool fma = due >= all, first = c->arch == 80 && !constants;
+        due -= fma ? all : 0;
+        if (kind == CONSTANT && halves && (first || (!fma && constants % 2 == 0)))
             become(in, OP_HFMA2, "MMA");
-        }
+        else if (fma)
+            go_to_fma(in, kind);
+        else if (kind == OFFSET)
+            become(in, OP_IADD3, "");
+        constants += kind == CONSTANT && (first || !fma);
     }
 }
