@@ -169,7 +169,7 @@ def page(figures, launches):
              f"Printed by `tools/accuracy_public.py`; do not edit. {len(launches)} runs of programs that others wrote, "
              f"{sum(launches.values())} launches: the modelled caches and the compiled code, as [accuracy-caches.md](accuracy-caches.md) "
              "and [accuracy-code.md](accuracy-code.md) have them for the programs of `tests/truth`, from which the rules were taken. "
-             "None was made from these launches. What the H200 counted (driver 580.159.04, ncu 2025.3.1, 2026-11-22, cold caches) is in "
+             "No rule of the caches was made from these launches; some of their kernels were looked at while rules of instructions and registers were made. What the H200 counted (driver 580.159.04, ncu 2025.3.1, 2026-11-22, cold caches) is in "
              "`tests/truth/public/h200.tsv`. The programs are not in this repository: `tests/truth/public/programs.tsv` and the list "
              "below say where they are, `tests/truth/README.md` with which commands the page is made again.", "",
              "Some programs have one launch, some ten that are much alike, so a mean says less than its number of launches: see also "
