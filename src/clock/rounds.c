@@ -420,7 +420,8 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place, const stru
         a->room = n;
         a->record = alloc_resize(a->record, (size_t)n * sizeof *a->record);
     }
-    memcpy(a->record, records, (size_t)n * sizeof *records);
+    if (n)
+        memcpy(a->record, records, (size_t)n * sizeof *records);
     a->n = n;
     a->next = 0;
     for (skip_done(a); a->next < n && a->record[a->next].space == PTX_LOCAL; skip_done(a)) {

@@ -585,8 +585,10 @@ static void find_uniform(struct lowered *l)
     uint64_t *kept = uniform_kept(l->k, &l->parted);
     narrow(l, kept, keeps_uniform);
     l->placed = alloc_zeroed(bytes);
-    if (!arch_has_uniform(l->arch))
+    if (!arch_has_uniform(l->arch)) {
+        alloc_release(kept);
         return;
+    }
     uint64_t *local = windows_names(l, PTX_LOCAL); /* of the stack pointer, which is the lane's */
     for (size_t i = 0; i < bytes / sizeof *l->placed; i++)
         l->placed[i] = kept[i] & ~local[i];
