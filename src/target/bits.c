@@ -7,7 +7,7 @@ enum { DEEPEST = 8 };
 
 static uint64_t all_of(int bits)
 {
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    return ir_unsigned(UINT64_MAX, bits);
 }
 
 /* Of a value of so many bits; or of the register of 32 bits that holds it, where what is above a smaller value is left as it comes. */

@@ -1,9 +1,9 @@
 /* See packed.h. */
 #include "target/packed.h"
 
-enum { WORD = 32, MOST = 16 /* elements */ };
+#include "target/operands.h"
 
-static const struct operand none = {.file = FILE_NONE};
+enum { WORD = 32, MOST = 16 /* elements */ };
 
 static int element_bits(const struct ir_inst *in)
 {
@@ -53,15 +53,6 @@ struct operand packed_loaded(struct selecting *s, const struct ir_inst *in)
     return selecting_register(s, in->vec * element_bits(in) > WORD ? 2 : 1);
 }
 
-static struct operand word_of(struct operand o, int word)
-{
-    if (o.words < 2)
-        return o;
-    o.words = 1;
-    o.word = (uint8_t)word;
-    return o;
-}
-
 void packed_unpack(struct selecting *s, const struct ir_inst *in, struct operand loaded)
 {
     const bool has_sign = ptx_type_info[in->type].kind == 'S';
@@ -71,7 +62,7 @@ void packed_unpack(struct selecting *s, const struct ir_inst *in, struct operand
     for (int i = 0; i < in->vec; i++) {
         if (in->dst[i] == IR_NOREG || s->l->place[in->dst[i]] == PLACE_NOWHERE)
             continue;
-        struct operand from = word_of(loaded, i * bits / WORD), to = selecting_result(s, in, i);
+        struct operand from = half(loaded, i * bits / WORD), to = selecting_result(s, in, i);
         const bool is_first = i * bits % WORD == 0;
         if (!is_taken_out(s->l, in->dst[i], is_first)) {
             selecting_put(s, OP_NONE, "", to, from, none, none);
@@ -97,7 +88,7 @@ struct operand packed_stored(struct selecting *s, const struct ir_inst *in)
     for (int first = 0; first < in->vec; first += each)
         for (int apart = 1; apart < each; apart *= 2)
             for (int i = first; i + apart < first + each; i += 2 * apart) {
-                const struct operand to = 2 * apart >= each ? word_of(all, first / each) : selecting_register(s, 1);
+                const struct operand to = 2 * apart >= each ? half(all, first / each) : selecting_register(s, 1);
                 selecting_put(s, OP_PRMT, "", to, part[i], part[i + apart], none);
                 part[i] = to;
             }

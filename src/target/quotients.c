@@ -3,24 +3,38 @@
 
 #include "ir/cfg.h"
 #include "target/definitions.h"
+#include "target/forms.h"
 
 static bool is_quotient(const struct ir_inst *in)
 {
     return (ir_is(in, PTX_KIND_DIV) || ir_is(in, PTX_KIND_REM)) && ptx_type_info[in->type].bits == 32;
 }
 
+static bool is_by_number(const struct lowered *l, const struct ir_inst *in, uint64_t *number)
+{
+    return is_quotient(in) && definitions_constant(l->k, l->only, &in->src[1], number);
+}
+
+/* `other` is a quotient by the same number, or of the same type by the same register. */
+static bool has_divisor_of(const struct lowered *l, const struct ir_inst *in, const struct ir_inst *other)
+{
+    uint64_t a, b;
+    if (is_by_number(l, in, &a))
+        return is_by_number(l, other, &b) && a == b;
+    return is_quotient(other) && other->type == in->type && form_same_register(&other->src[1], &in->src[1]);
+}
+
 int32_t quotients_divisor(const struct lowered *l, const struct ir_inst *in)
 {
-    const struct ir_kernel *k = l->k;
-    uint64_t number, other;
+    uint64_t number;
     if (!is_quotient(in))
         return -1;
-    if (!definitions_constant(k, l->only, &in->src[1], &number))
+    if (!is_by_number(l, in, &number))
         return in->src[1].kind == IR_SRC_REG && l->only[in->src[1].reg] >= 0 ? in->src[1].reg : -1;
     int32_t first = 0;
-    while (!is_quotient(&k->insts[first]) || !definitions_constant(k, l->only, &k->insts[first].src[1], &other) || other != number)
+    while (!has_divisor_of(l, in, &l->k->insts[first]))
         first++;
-    return k->nregs + first;
+    return l->k->nregs + first;
 }
 
 /* The divisor's part stands before the quotient, of another one. */
@@ -29,11 +43,9 @@ static bool is_made_before(const struct lowered *l, int32_t site, int32_t diviso
     const struct ir_kernel *k = l->k;
     const struct ir_inst *in = &k->insts[site];
     const bool known = divisor >= k->nregs;
-    for (int32_t i = known ? divisor - k->nregs : k->blocks[in->block].first; i < site; i++) {
-        const struct ir_inst *other = &k->insts[i];
-        if (is_quotient(other) && (known ? ir_dominates(k, other->block, in->block) : other->type == in->type) && quotients_divisor(l, other) == divisor)
+    for (int32_t i = known ? divisor - k->nregs : k->blocks[in->block].first; i < site; i++)
+        if (has_divisor_of(l, in, &k->insts[i]) && (!known || ir_dominates(k, k->insts[i].block, in->block)))
             return true;
-    }
     return false;
 }
 

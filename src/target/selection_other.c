@@ -224,7 +224,7 @@ static void select_nibbles(struct selecting *s, const struct ir_inst *in)
     } widen[] = {{OP_LOP3, 15, 2}, {OP_SHF, 8, 1}, {OP_IMAD, 7, 0}};
     const struct ptx_shape_info *shape = &ptx_shape_info[in->mods->shape];
     const struct operand t = selecting_register(s, 1);
-    selecting_put(s, OP_MOV, "", t, (struct operand){.file = FILE_IMMEDIATE, .words = 1}, none, none); /* where to come back to */
+    selecting_put(s, OP_MOV, "", t, zero(), none, none); /* where to come back to */
     selecting_put(s, OP_CALL, "REL.NOINC", none, t, none, none);
     for (int matrix = 0; matrix < 2; matrix++) {
         const int registers = (matrix ? shape->n : shape->m) * shape->k / 256;
