@@ -118,7 +118,7 @@ static double atomic_rounds(const struct ir_inst *in, const struct counters *c)
     return (double)c->v[COUNTER_SHARED_LD_REQUESTS];
 }
 
-int32_t collect_long_way(const heddle_kernel *k, int32_t site)
+static int32_t long_way_at(const heddle_kernel *k, int32_t site)
 {
     int32_t row = k->ir->nlong_ways - 1; /* 0 where nobody looks at operands */
     while (row >= 0 && k->tables->long_ways[row].site != site)
@@ -147,9 +147,9 @@ void collect_ran(const heddle_kernel *k, const struct counters *c, const struct 
         r->lanes[TURN_MEET] = (double)e->block_lanes[counted]; /* each lane comes once */
     }
     ran_of_loop(k, e, site, r);
-    const int32_t row = collect_long_way(k, site);
-    if (row >= 0)
-        ran_long_way(&e->long_ways[row * LONG_NUMBERS], r);
+    r->long_way = long_way_at(k, site);
+    if (r->long_way >= 0)
+        ran_long_way(&e->long_ways[r->long_way * LONG_NUMBERS], r);
     if (c && (ir_is(&k->ir->insts[site], PTX_KIND_ATOMIC) || ir_is(&k->ir->insts[site], PTX_KIND_REDUCE))) {
         r->warps[TURN_AGAIN] = atomic_rounds(&k->ir->insts[site], c);
         r->warps[TURN_SHARED] = fmin((double)c->v[COUNTER_SHARED_LD_REQUESTS], r->warps[TURN_BLOCK]);
@@ -229,9 +229,8 @@ static struct executed executed(const heddle_kernel *k, const struct exec_counts
     x.on = fmax(x.on + guarded_on(k, e, site), 0);
     if (e->printed)
         add_printed(&x, &e->printed[(size_t)site * PRINTED_NUMBERS]);
-    const int32_t row = collect_long_way(k, site);
-    if (row >= 0)
-        add_parts(t->parts[t->long_ways[row].way], &e->long_ways[row * LONG_NUMBERS], &x);
+    if (ran->long_way >= 0)
+        add_parts(t->parts[t->long_ways[ran->long_way].way], &e->long_ways[ran->long_way * LONG_NUMBERS], &x);
     return x;
 }
 
@@ -290,9 +289,8 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
         collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : came);
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : e->block_lanes[in->block]; /* what flops are weighed by */
     add_flops(c, f, (int64_t)c->v[COUNTER_THREAD_INST_ON]);
-    const int32_t row = collect_long_way(k, site);
-    if (row >= 0)
-        add_flops_of_parts(c, k->tables, row, &e->long_ways[row * LONG_NUMBERS]);
+    if (ran.long_way >= 0)
+        add_flops_of_parts(c, k->tables, ran.long_way, &e->long_ways[ran.long_way * LONG_NUMBERS]);
     c->v[COUNTER_INST] += rounded(x.warps);
     c->v[COUNTER_THREAD_INST] += rounded(x.lanes);
     c->v[COUNTER_THREAD_INST_ON] = rounded(x.on);

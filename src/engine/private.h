@@ -154,9 +154,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
  * accesses were counted for, of which the rounds of an atomic follow; NULL: none. */
 struct ran {
     double warps[TARGET_TURNS], lanes[TARGET_TURNS];
+    int32_t long_way; /* the row of kernel.tables.long_ways that is of the site, or -1 */
 };
-/* The row of kernel.tables.long_ways that is of the site, or -1; the numbers that the launch counted of it (simt/long_way.h). */
-int32_t collect_long_way(const heddle_kernel *k, int32_t site);
 void collect_ran(const heddle_kernel *k, const struct counters *c, const struct exec_counts *e, int32_t site, struct ran *r);
 /* --- machine.c --- */
 
