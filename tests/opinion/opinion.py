@@ -38,7 +38,8 @@ import drawn
 import program
 
 PLAIN = ["-std=c++17", "-w", "-fno-strict-aliasing", f"-I{HERE}"]
-REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math-errno", *PLAIN],
+# -frounding-math: without it g++ 12 makes -x of 0.0f - (float)x, x a whole number, and so -0 of 0 - 0
+REFERENCES = {"g++": ["g++", "-x", "c++", "-O1", "-ffp-contract=off", "-fno-math-errno", "-frounding-math", *PLAIN],
               "clang": ["clang++-19", "-x", "c++", "-O0", "-ffp-contract=off", "-DDESCENDING", *PLAIN]}
 FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "I", "f64": "Q", "f16": "H", "b16": "H"}
 LIMIT = 60, 9 # seconds that a program may take, and that many more for each kernel
