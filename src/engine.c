@@ -201,7 +201,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (!s)
         s = memory_sufficed(k);
     if (result) {
-        struct result *r = collect(k, cfg, &rules, groups, run.sites, &counts, &run.dram, s ? heddle_error_text() : NULL);
+        struct result *r = collect(k, cfg, &rules, groups, run.sites, &counts, &run, s ? heddle_error_text() : NULL);
         if (d->collects_code && run.sites && groups & COUNTERS_OF(EXECUTED))
             collect_code(r, k, run.sites, &counts);
         *result = engine_wrap(r, (int64_t)l.grid_serial - 1);

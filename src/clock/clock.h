@@ -17,6 +17,13 @@
 
 struct spill_list;
 
+/* What the launch takes on the modelled device, in cycles of the multiprocessors; 0 where caches are not modelled. */
+struct clock_time {
+    uint64_t cycles; /* from the launch's begin to its end */
+    uint64_t active; /* in which a multiprocessor had a block, all multiprocessors' */
+    uint64_t warps;  /* in which it had a warp that had not ended, all warps' */
+};
+
 struct clock_run {
     struct launch *launch;
     int threads;              /* host threads, at least 1 */
@@ -32,6 +39,7 @@ struct clock_run {
     void *observe_user;
     const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
     struct dram_stats dram;   /* out, where caches are modelled: to be released */
+    struct clock_time time;   /* out */
     uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
     const uint32_t *block_slots; /* [nblocks]: instructions of the GPU that a run of the block executes */
     const struct spill_list *spills; /* spills.h, or NULL: the kernel has none */

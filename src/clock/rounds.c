@@ -36,6 +36,7 @@ struct cta_slot {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
+    uint64_t since;         /* when the block came, in issue slots */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
@@ -64,6 +65,7 @@ struct sm {
     struct accesses *accesses; /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
+    uint64_t since;         /* when the first of them was, in issue slots */
     uint32_t unbegun;       /* warps that have had no turn */
 };
 
@@ -103,6 +105,7 @@ struct rounds {
     struct request *request; /* [sms * cta_slots] */
     uint32_t nrequests;
     uint64_t next;          /* block */
+    uint64_t ended;         /* when the last block has, in issue slots */
     uint64_t dispatched;    /* when the last one was, in cycles */
     uint32_t *turn, *in_turn; /* [sms]: an SM's number in the order in which they get blocks; the SM of that number */
     uint32_t last;          /* number of the SM that got a block last */
@@ -591,7 +594,9 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
     }
     s->unbegun -= (uint32_t)s->cta_slot[cta_slot].b->nwarps - s->cta_slot[cta_slot].begun;
     s->cta_slot[cta_slot].b = NULL;
-    s->taken--;
+    if (!--s->taken)
+        r->c->time.active += cycles(r, s->now - s->since);
+    r->ended = later(r->ended, s->now);
     __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
     r->request[r->nrequests++] = (struct request){s->now + r->block_start * r->slots, (uint32_t)(s - r->sm), cta_slot};
     r->moved = true;
@@ -702,6 +707,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         break;
     case WARP_DONE:
         t->b->warps_done++;
+        r->c->time.warps += cycles(r, later(s->now, t->since) - t->since);
         break;
     case WARP_FAULT:
         if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
@@ -740,7 +746,9 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     t->begun = 0;
     t->passes = 0;
     t->moved = t->spins = false;
-    s->taken++;
+    t->since = at;
+    if (!s->taken++)
+        s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
     wake(r, s, q->cta_slot, at, (uint64_t)r->c->caches->warp_start * r->slots, false); /* one warp is started after the other */
 }
@@ -1078,6 +1086,7 @@ static void finish(struct rounds *r)
         l1_drain(r->sm[i].l1, NEVER, &r->queue[i]);
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
+    r->c->time.cycles = cycles(r, r->ended);
     for (uint32_t i = 0; i < r->sms; i++) {
         struct sm *s = &r->sm[i];
         l1_free(s->l1);

@@ -37,6 +37,7 @@ void launch_facts_init(struct launch_facts *f, const struct device *d, const uin
     f->multiprocessors = d->multiprocessors;
     f->schedulers = d->subpartitions;
     f->max_warps = d->max_warps_per_sm;
+    f->sm_clock_khz = d->sm_clock_khz;
 }
 
 double launch_waves(const struct launch_facts *f)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
+#include "clock/clock.h"
 #include "memory/dram.h"
 #include "memory/rules.h"
 #include "report/library.h"
@@ -323,9 +324,19 @@ static void collect_dram(struct result *r, const struct dram_stats *dram)
     }
 }
 
-struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
-                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault)
+static void collect_time(struct result *r, const struct device *d, const struct clock_time *t)
 {
+    const int64_t cycles = (int64_t)t->cycles;
+    r->launch.cycles = cycles;
+    r->launch.duration_ps = (int64_t)((double)cycles * 1e9 / (double)d->sm_clock_khz);
+    r->launch.active_cycles = (int64_t)t->active;
+    r->launch.warp_cycles = (int64_t)t->warps;
+}
+
+struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
+                       const struct counters *sites, const struct exec_counts *e, const struct clock_run *run, const char *fault)
+{
+    const struct dram_stats *dram = &run->dram;
     const struct ir_kernel *ir = k->ir;
     const struct device *d = &k->module->device->spec;
     struct result *r = result_new((uint32_t)ir->ninsts);
@@ -343,6 +354,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, kernel_local_bytes(k));
     r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
+    collect_time(r, d, &run->time);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
     device_rates(d, &r->rates);

@@ -21,7 +21,7 @@
 #include "target/target.h"
 
 struct caches_config;
-struct dram_stats;
+struct clock_run;
 struct check;
 struct check_launch;
 struct children;
@@ -149,7 +149,7 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
 /* Counts of blocks and sites become a result, of which the groups are there; sites is NULL where nothing was counted. `fault`:
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
-                       const struct counters *sites, const struct exec_counts *e, const struct dram_stats *dram, const char *fault);
+                       const struct counters *sites, const struct exec_counts *e, const struct clock_run *run, const char *fault);
 /* How often the site's instructions of the machine code are executed, by enum target_turn: warps, and lanes in them. `c`: what the site's
  * accesses were counted for, of which the rounds of an atomic follow; NULL: none. */
 struct ran {
