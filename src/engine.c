@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "clock/clock.h"
+#include "clock/pace.h"
 #include "clock/spills.h"
 #include "interp/claim_check.h"
 #include "jit/jit.h"
@@ -52,18 +53,6 @@ static uint64_t *printed_room(struct launch *l, const struct ir_kernel *k)
         return NULL;
     const size_t n = (size_t)k->ninsts * PRINTED_NUMBERS;
     return memset(ARENA_ARRAY(&l->arena, uint64_t, n), 0, n * sizeof(uint64_t));
-}
-
-/* Instructions of the GPU in a run of each block, as the target's tables have them; in the launch's arena. */
-static const uint32_t *block_slots(const heddle_kernel *k, struct launch *l)
-{
-    uint32_t *n = ARENA_ARRAY(&l->arena, uint32_t, k->ir->nblocks + 1);
-    memset(n, 0, ((size_t)k->ir->nblocks + 1) * sizeof *n);
-    for (int32_t i = 0; i < k->ir->ninsts; i++)
-        n[k->tables->blocks[k->ir->insts[i].block].counted] += k->tables->sixteenths[i];
-    for (int32_t b = 0; b < k->ir->nblocks; b++)
-        n[b] = (n[b] + 8) / 16;
-    return n;
 }
 
 /* HEDDLE_VERIFY: the claims of the kernel and of who looks at this launch are checked. */
@@ -152,8 +141,8 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
             caches.dram = (struct dram_spec){0};
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
-        run.block_slots = block_slots(k, &l);
-        run.waits = k->tables->waits;
+        run.block_pace = pace_of(k->ir, k->tables, &d->spec, &l.arena);
+        run.pace = k->tables->pace;
         l.turn_records = 1;
         l.turns = 0;
     }

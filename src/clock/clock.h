@@ -40,10 +40,10 @@ struct clock_run {
     const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
     struct dram_stats dram;   /* out, where caches are modelled: to be released */
     struct clock_time time;   /* out */
-    uint32_t slots;           /* warp instructions that a multiprocessor issues in a cycle */
-    const uint32_t *block_slots; /* [nblocks]: instructions of the GPU that a run of the block executes */
+    uint32_t slots;           /* subpartitions of a multiprocessor */
+    const struct exec_pace *block_pace; /* [nblocks], where caches are modelled: clock/pace.h */
+    const struct target_pace *pace;
     const struct spill_list *spills; /* spills.h, or NULL: the kernel has none */
-    const uint8_t *waits;     /* [ninsts], where caches are modelled: enum target_waits of each access */
 };
 
 /* Runs the launch to its end, or to its first fault (launch->fault_set) or interruption. */

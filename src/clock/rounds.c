@@ -13,6 +13,7 @@
 #include "memory/lanes.h"
 #include "memory/memory.h"
 #include "simt/tally.h"
+#include "target/pace.h"
 
 #include "heddle.h"
 
@@ -22,7 +23,8 @@ enum {
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
-    PLACE_WORD = 64
+    PLACE_WORD = 64,
+    TICKS = EXEC_TICKS      /* of a cycle */
 };
 #define NEVER UINT64_MAX
 #define AT_L2 (UINT64_MAX - 1)
@@ -36,7 +38,7 @@ struct cta_slot {
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
-    uint64_t since;         /* when the block came, in issue slots */
+    uint64_t since;         /* when the block came, in ticks */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
 };
 
@@ -47,15 +49,17 @@ enum { PLACE_BITS = 20 };
 struct sm {
     struct l1 *l1;
     struct constants *constants;
+    uint64_t constant_port; /* when it is free, in cycles */
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
-    uint64_t now;           /* issue slots: cycles times subpartitions */
-    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in issue slots */
-    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in issue slots */
+    uint64_t now;           /* ticks: 1/TICKS of a cycle */
+    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
+    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
+    uint64_t *free;         /* [slots]: when the subpartition can do a turn */
     struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */
     uint32_t *held, nheld;  /* places of warps whose next access needs what L2 has not answered */
     struct cta_slot *cta_slot; /* [cta_slots] */
-    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in issue slots; NEVER: it waits, or there is none;
+    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; NEVER: it waits, or there is none;
                                AT_L2 */
     uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
     uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
@@ -65,7 +69,7 @@ struct sm {
     struct accesses *accesses; /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
-    uint64_t since;         /* when the first of them was, in issue slots */
+    uint64_t since;         /* when the first of them was, in ticks */
     uint32_t unbegun;       /* warps that have had no turn */
 };
 
@@ -75,9 +79,14 @@ struct accesses {
     int room, next, n;      /* those from next on are left */
     int stores;             /* so many of them may go before other warps have their turn */
     bool in_pipe;           /* some are left */
-    uint64_t since;         /* when the next one may go, in issue slots */
-    uint64_t until;         /* when those that have gone are through and all data are there but those that the warp waits for at L2, in
-                               issue slots */
+    uint16_t *at, *used_at; /* [room] cycles from the turn's begin to each, and to where what it brings is used */
+    uint16_t *order;        /* [room] of the machine code: `next` counts these */
+    uint16_t *wait_at;      /* [room] in this order: where the warp stands while it waits for others of the turn before it; PACE_NEVER: it does not */
+    uint64_t begin;         /* of the turn, later by what it has waited for since; times are ticks */
+    uint64_t since;         /* when the next one may go */
+    uint64_t until;         /* when those that have gone are through and all data are there but those that the warp waits for at L2 */
+    uint64_t end;           /* when the turn ends, if it waits for nothing */
+    uint64_t used, tail;    /* from its begin to where data are needed, and from there to its end */
 };
 
 /* Places of warps whose accesses wait for the pipe. */
@@ -88,7 +97,7 @@ struct pipe_queue {
 
 /* A CTA slot that is free, and since when. */
 struct request {
-    uint64_t at;            /* issue slots */
+    uint64_t at;            /* ticks */
     uint32_t sm, cta_slot;
 };
 
@@ -105,7 +114,7 @@ struct rounds {
     struct request *request; /* [sms * cta_slots] */
     uint32_t nrequests;
     uint64_t next;          /* block */
-    uint64_t ended;         /* when the last block has, in issue slots */
+    uint64_t ended;         /* when the last block has, in ticks */
     uint64_t dispatched;    /* when the last one was, in cycles */
     uint32_t *turn, *in_turn; /* [sms]: an SM's number in the order in which they get blocks; the SM of that number */
     uint32_t last;          /* number of the SM that got a block last */
@@ -117,7 +126,8 @@ struct rounds {
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
-    uint32_t slots;         /* issue slots a cycle */
+    uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
+    uint64_t own;           /* bits of `runnable` that are the first one's */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
     void *state;            /* of the resident blocks */
     size_t state_bytes;
@@ -223,13 +233,14 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
-/* Of the warps that can run any, by a lot that changes now and then. */
-static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
+/* Of the subpartition's warps that can run any, by a lot that changes now and then. */
+static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
 {
-    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * r->slots));
+    const uint64_t own = r->own << subpartition;
+    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * TICKS));
     uint32_t lot = epoch * 2654435761u >> 16;
     for (uint32_t i = 0, w = lot % r->words; i < r->words; i++, w = w + 1 == r->words ? 0 : w + 1) {
-        uint64_t bits = s->runnable[w], turned = bits >> lot % PLACE_WORD;
+        uint64_t bits = s->runnable[w] & own, turned = bits >> lot % PLACE_WORD;
         if (bits) {
             *place = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(turned ? turned << lot % PLACE_WORD : bits));
             return true;
@@ -238,16 +249,22 @@ static bool choose(const struct rounds *r, const struct sm *s, uint32_t *place)
     return false;
 }
 
-/* Does a warp of the CTA slot wait for L2, or for the pipe? *until: raised to when the data of those that do not are there. */
+/* When the warp's turn ends, once nothing is pending. */
+static uint64_t completed(const struct rounds *r, uint32_t sm, uint32_t place)
+{
+    const struct accesses *a = &r->sm[sm].accesses[place];
+    const uint64_t data = later(r->queue[sm].waiter[place].ready * TICKS, a->until);
+    return later(a->end, data ? data + a->tail : 0);
+}
+
+/* Does a warp of the CTA slot wait for L2, or for the pipe? *until: raised to when the turns of those that do not have ended. */
 static bool asks(const struct rounds *r, uint32_t sm, uint32_t cta_slot, uint64_t *until)
 {
     bool pending = false;
     for (uint32_t i = 0; i < r->warps; i++) {
         uint32_t place = cta_slot * r->warps + i;
-        const struct l2_waiter *w = &r->queue[sm].waiter[place];
-        const struct accesses *a = &r->sm[sm].accesses[place];
-        pending |= w->pending > 0;
-        *until = later(*until, later(w->ready * r->slots, a->until));
+        pending |= r->queue[sm].waiter[place].pending > 0;
+        *until = later(*until, completed(r, sm, place));
     }
     return pending;
 }
@@ -262,21 +279,28 @@ static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
 static void look_at_answer(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    const struct l2_waiter *w = &r->queue[sm].waiter[place];
-    uint64_t at = later(w->ready * r->slots, s->accesses[place].until);
+    uint64_t at = completed(r, sm, place);
     if (s->ready[place] != AT_L2)
         return;
-    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : w->pending > 0)
+    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : r->queue[sm].waiter[place].pending > 0)
         return;
     set_ready(s, place, later(at, s->least[place]));
     r->moved = true;
 }
 
+static uint64_t issue_of_next(const struct accesses *a);
+
 /* The warp's next access goes to the pipe when its data are there: only the pipe itself is pending. */
 static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct accesses *a = &r->sm[sm].accesses[place];
-    a->since = later(r->queue[sm].waiter[place].ready * r->slots, a->until);
+    const uint64_t data = later(r->queue[sm].waiter[place].ready * TICKS, a->until);
+    const uint64_t stood = a->begin + (uint64_t)a->wait_at[a->next] * TICKS;
+    if (data > stood) {
+        a->end += data - stood;
+        a->begin += data - stood;
+    }
+    a->since = later(issue_of_next(a), a->since);
     heap_push(&r->sm[sm], a->since << PLACE_BITS | (place + r->places));
 }
 
@@ -299,9 +323,9 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
 
 /* --- one turn --- */
 
-static uint64_t cycles(const struct rounds *r, uint64_t slots)
+static uint64_t cycles(uint64_t ticks)
 {
-    return slots / r->slots;
+    return ticks / TICKS;
 }
 
 /* Constants have caches of their own. Returns the cycle in which the warp has its data. */
@@ -309,8 +333,8 @@ static uint64_t load_constants(struct rounds *r, uint32_t sm, const struct recor
 {
     struct sm *s = &r->sm[sm];
     unsigned busy;
-    uint64_t ready = constants_access(s->constants, rec, at, r->c->sites, &r->queue[sm], &busy);
-    s->now += r->slots * (busy - 1); /* the instruction has a cycle of its own */
+    uint64_t start = later(at, s->constant_port), ready = constants_access(s->constants, rec, start, r->c->sites, &r->queue[sm], &busy);
+    s->constant_port = start + busy;
     return ready;
 }
 
@@ -326,10 +350,10 @@ static unsigned passes(const struct record *r)
     return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).wavefronts;
 }
 
-/* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are issue slots. */
-static uint64_t keep_data(const struct rounds *r, struct sm *s, uint64_t at, uint64_t cycles)
+/* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are ticks. */
+static uint64_t keep_data(struct sm *s, uint64_t at, uint64_t cycles)
 {
-    s->data = later(s->data, at) + cycles * r->slots;
+    s->data = later(s->data, at) + cycles * TICKS;
     return s->data;
 }
 
@@ -362,7 +386,7 @@ static uint64_t access_of(struct rounds *r, uint32_t sm, uint32_t place, const s
     if (rec->space == PTX_CONST)
         until = load_constants(r, sm, rec, at);
     if (rec->space == PTX_SHARED) {
-        a->until = later(a->until, keep_data(r, s, at * r->slots, passes(rec)));
+        a->until = later(a->until, keep_data(s, at * TICKS, passes(rec)));
         busy = 0;
     }
     if (cached) {
@@ -371,80 +395,131 @@ static uint64_t access_of(struct rounds *r, uint32_t sm, uint32_t place, const s
         bool stores = rec->op == RECORD_STORE;
         busy = stores ? store_cycles(r, rec, lines) : lines;
         if (!stores)
-            a->until = later(a->until, keep_data(r, s, at * r->slots, later(missed / r->asks_a_cycle, lines)));
+            a->until = later(a->until, keep_data(s, at * TICKS, later(missed / r->asks_a_cycle, lines)));
         if (!stores && rec->op != RECORD_RED)
             until = later(until, at + r->c->caches->l1_latency);
     }
-    a->until = later(a->until, later(until, at + busy) * r->slots);
-    return busy;
-}
-
-/* The access needs what others before it in its block bring. */
-static bool needs(const struct rounds *r, const struct record *rec)
-{
-    return rec->spill ? rec->spill == SPILL_WAITS : r->c->waits[rec->site] == WAITS_NEEDS;
-}
-
-/* The warp has to wait before the first of these. Loads of its basic block that an assembler moves up go now. Returns for how long they keep
- * the pipe. */
-static uint64_t early_ones(struct rounds *r, uint32_t sm, uint32_t place, struct record *records, int n, uint64_t at)
-{
-    const struct ir_inst *insts = r->l->kernel->insts;
-    uint64_t busy = 0;
-    for (int i = 1; i < n && records[i].op < RECORD_ARRIVE && insts[records[i].site].block == insts[records[0].site].block; i++)
-        if (r->c->waits[records[i].site] == WAITS_EARLY && !records[i].spill && records[i].op == RECORD_LOAD && records[i].order == PTX_WEAK) {
-            busy += access_of(r, sm, place, &records[i], at + busy);
-            records[i].op = RECORD_ARRIVE; /* done */
-        }
+    a->until = later(a->until, later(until, at + busy) * TICKS);
     return busy;
 }
 
 static void skip_done(struct accesses *a)
 {
-    while (a->next < a->n && a->record[a->next].op >= RECORD_ARRIVE)
+    while (a->next < a->n && a->record[a->order[a->next]].op >= RECORD_ARRIVE)
         a->next++;
 }
 
-/* The access has to wait for what L2 or L1 has not brought yet. `others`: requests of the warp that L2 has not served. */
-static bool has_to_wait(const struct rounds *r, uint32_t sm, uint32_t place, const struct record *rec, uint32_t others, uint64_t at)
+/* The next access has to wait for what L2 or L1 has not brought yet. `others`: requests of the warp that L2 has not served. */
+static bool has_to_wait(const struct rounds *r, uint32_t sm, uint32_t place, uint32_t others, uint64_t at)
 {
-    return needs(r, rec) && (others || r->sm[sm].accesses[place].until > at || r->queue[sm].waiter[place].ready * r->slots > at);
+    const struct accesses *a = &r->sm[sm].accesses[place];
+    return a->wait_at[a->next] != PACE_NEVER && (others || r->sm[sm].accesses[place].until > at || r->queue[sm].waiter[place].ready * TICKS > at);
+}
+
+/* --- the accesses of a turn --- */
+
+static void more_room(struct accesses *a, int n)
+{
+    if (n <= a->room)
+        return;
+    a->room = n;
+    a->record = alloc_resize(a->record, (size_t)n * sizeof *a->record);
+    a->at = alloc_resize(a->at, (size_t)n * sizeof *a->at);
+    a->used_at = alloc_resize(a->used_at, (size_t)n * sizeof *a->used_at);
+    a->order = alloc_resize(a->order, (size_t)n * sizeof *a->order);
+    a->wait_at = alloc_resize(a->wait_at, (size_t)n * sizeof *a->wait_at);
+}
+
+/* What one run of the block left, as turn `copy` of those side by side. */
+static void add_accesses(const struct rounds *r, struct accesses *a, const struct record *records, int n, int copy)
+{
+    const struct target_pace *pace = r->c->pace;
+    more_room(a, a->n + n);
+    for (int i = 0; i < n; i++) {
+        const int32_t first = pace->first[records[i].site];
+        const struct pace_access *of = first < 0 ? NULL : &pace->access[first + copy];
+        memcpy(&a->record[a->n], &records[i], sizeof *records);
+        a->at[a->n] = of ? of->at : 0;
+        a->used_at[a->n] = of && records[i].op != RECORD_STORE ? of->used : PACE_NEVER;
+        a->order[a->n] = (uint16_t)a->n;
+        a->n++;
+    }
+}
+
+/* Where what one of the first n brings is used first, after cycle `from`. */
+static uint16_t first_use(const struct accesses *a, int n, uint16_t from)
+{
+    uint16_t first = PACE_NEVER;
+    for (int i = 0; i < n; i++)
+        if (a->used_at[a->order[i]] > from && a->used_at[a->order[i]] < first)
+            first = a->used_at[a->order[i]];
+    return first;
+}
+
+/* In the order of the machine code; which wait for others before them. span: ticks of the turn; before: of these, what came before the block. */
+static void order_accesses(const struct rounds *r, struct accesses *a, uint64_t span, uint64_t before)
+{
+    uint16_t used = PACE_NEVER, least = PACE_NEVER;
+    for (int i = 1; i < a->n; i++) {
+        uint16_t now = a->order[i];
+        int to = i;
+        for (; to && a->at[a->order[to - 1]] > a->at[now]; to--)
+            a->order[to] = a->order[to - 1];
+        a->order[to] = now;
+    }
+    if (a->n) {
+        const int32_t block = r->l->kernel->insts[a->record[0].site].block;
+        least = r->c->pace->block[block].owner == block ? 0 : a->at[a->order[0]];
+    }
+    for (int i = 0; i < a->n; i++) {
+        const uint16_t k = a->order[i];
+        a->at[k] = (uint16_t)(a->at[k] - least);
+        a->used_at[k] = a->used_at[k] == PACE_NEVER ? PACE_NEVER : (uint16_t)(a->used_at[k] - least);
+        a->wait_at[i] = used <= a->at[k] ? used : a->record[k].spill == SPILL_WAITS ? a->at[k] : PACE_NEVER;
+        used = used <= a->at[k] ? first_use(a, i, a->at[k]) : used;
+        used = a->used_at[k] < used ? a->used_at[k] : used;
+    }
+    a->begin += before;
+    a->used = used == PACE_NEVER ? span - before : (uint64_t)used * TICKS;
+    a->used = a->used < span - before ? a->used : span - before;
+    a->tail = span - before - a->used;
+}
+
+/* When the warp's next access is issued. */
+static uint64_t issue_of_next(const struct accesses *a)
+{
+    return a->begin + (uint64_t)a->at[a->order[a->next]] * TICKS;
 }
 
 /* The warp's accesses of this turn wait for the pipe. Those of local memory that come first are done now: L1 sees them in the order of
  * turns. */
-static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place, const struct record *records, int n)
+static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     struct accesses *a = &s->accesses[place];
     struct l2_waiter *w = &r->queue[sm].waiter[place];
     uint64_t busy = 0;
-    if (n > a->room) {
-        a->room = n;
-        a->record = alloc_resize(a->record, (size_t)n * sizeof *a->record);
-    }
-    if (n)
-        memcpy(a->record, records, (size_t)n * sizeof *records);
-    a->n = n;
     a->next = 0;
-    for (skip_done(a); a->next < n && a->record[a->next].space == PTX_LOCAL; skip_done(a)) {
-        const struct record *rec = &a->record[a->next];
-        if (has_to_wait(r, sm, place, rec, w->pending, s->now))
+    for (skip_done(a); a->next < a->n && a->record[a->order[a->next]].space == PTX_LOCAL; skip_done(a)) {
+        if (has_to_wait(r, sm, place, w->pending, s->now))
             break;
+        busy += access_of(r, sm, place, &a->record[a->order[a->next]], cycles(s->now) + busy);
         a->next++;
-        busy += access_of(r, sm, place, rec, cycles(r, s->now) + busy);
     }
     if (busy) {
-        s->pipe = later(s->pipe, s->now) + busy * r->slots;
+        s->pipe = later(s->pipe, s->now) + busy * TICKS;
         a->until = later(a->until, s->pipe);
     }
-    if (a->next == n)
+    if (a->next == a->n)
         return;
     a->in_pipe = true;
     a->stores = (int)r->c->caches->stores_at_once;
-    a->since = s->now;
     w->pending++;
-    queue_add(r, s, place);
+    a->since = later(s->now, issue_of_next(a));
+    if (a->since > s->now)
+        heap_push(s, a->since << PLACE_BITS | (place + r->places));
+    else
+        queue_add(r, s, place);
 }
 
 /* When the pipe can take an access; NEVER: none waits. *which: of which subpartition. */
@@ -504,38 +579,39 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct accesses *a = &s->accesses[place];
-        struct record *rec = &a->record[a->next];
-        bool waits = has_to_wait(r, sm, place, rec, r->queue[sm].waiter[place].pending - 1, at);
-        uint64_t busy;
-        if (waits) {
-            busy = early_ones(r, sm, place, rec, a->n - a->next, cycles(r, at));
-        } else {
-            busy = access_of(r, sm, place, rec, cycles(r, at));
+        const struct record *rec = &a->record[a->order[a->next]];
+        bool waits = has_to_wait(r, sm, place, r->queue[sm].waiter[place].pending - 1, at);
+        if (!waits) {
+            s->pipe = at + access_of(r, sm, place, rec, cycles(at)) * TICKS;
             a->stores -= rec->op == RECORD_STORE;
             a->next++;
         }
-        s->pipe = at + busy * r->slots;
         s->next_queue = k + 1 == r->slots ? 0 : k + 1;
         skip_done(a);
-        if (!waits && a->next < a->n && (a->stores > 0 || a->record[a->next].op != RECORD_STORE))
+        const bool more = !waits && a->next < a->n, soon = more && issue_of_next(a) <= later(s->now, s->pipe);
+        if (soon && (a->stores > 0 || a->record[a->order[a->next]].op != RECORD_STORE))
             continue;
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
         q->n--;
-        if (waits)
+        if (waits) {
             hold(r, sm, place);
-        else if (a->next < a->n)
+        } else if (soon) {
             queue_add(r, s, place);
-        else
+        } else if (more) {
+            a->since = issue_of_next(a);
+            heap_push(s, a->since << PLACE_BITS | (place + r->places));
+        } else {
             leave_pipe(r, sm, place);
+        }
     }
 }
 
-/* Warps of the CTA slot that wait look again, each `apart` issue slots after the one before; where they have met, not before
+/* Warps of the CTA slot that wait look again, each `apart` ticks after the one before; where they have met, not before
  * each of them had its data. */
 static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at, uint64_t apart, bool met)
 {
     struct cta_slot *t = &s->cta_slot[cta_slot];
-    t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at);
+    t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at); /* which raises `at` */
     for (int i = 0; i < t->b->nwarps; i++) {
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
         if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
@@ -586,6 +662,9 @@ static void forget(struct rounds *r, struct sm *s, uint32_t place)
 
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
+    uint64_t end = s->now;
+    for (uint32_t i = 0; i < r->warps; i++)
+        end = later(end, completed(r, (uint32_t)(s - r->sm), cta_slot * r->warps + i));
     for (uint32_t i = 0; i < r->warps; i++) {
         if (r->c->spills)
             s->in[cta_slot * r->warps + i].lanes = 0;
@@ -595,10 +674,10 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
     s->unbegun -= (uint32_t)s->cta_slot[cta_slot].b->nwarps - s->cta_slot[cta_slot].begun;
     s->cta_slot[cta_slot].b = NULL;
     if (!--s->taken)
-        r->c->time.active += cycles(r, s->now - s->since);
-    r->ended = later(r->ended, s->now);
+        r->c->time.active += cycles(end - s->since);
+    r->ended = later(r->ended, end);
     __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
-    r->request[r->nrequests++] = (struct request){s->now + r->block_start * r->slots, (uint32_t)(s - r->sm), cta_slot};
+    r->request[r->nrequests++] = (struct request){end + r->block_start * TICKS, (uint32_t)(s - r->sm), cta_slot};
     r->moved = true;
     if (r->l->cooperative)
         __atomic_add_fetch(&r->l->blocks_done, 1, __ATOMIC_SEQ_CST);
@@ -624,7 +703,7 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot)
     }
     uint64_t at = s->now;
     if (!t->moved && block_waits_for_grid(b)) {
-        at += (uint64_t)GRID_CYCLES * r->slots;
+        at += (uint64_t)GRID_CYCLES * TICKS;
     } else if (!t->moved && !t->spins && !clock_release_all(b)) {
         clock_deadlock(b);
         retire(r, s, cta_slot);
@@ -646,6 +725,21 @@ static bool in_waiting_loop(const struct ir_kernel *k, const struct warp *w)
     return false;
 }
 
+/* The warp stands at the head of a block of the unrolled loop in which the accesses of its turn were, with all its lanes, and the next round
+ * of turns side by side has not begun. */
+static bool goes_on(const struct rounds *r, const struct warp *w, const struct accesses *a, int *turn)
+{
+    const struct ir_inst *insts = r->l->kernel->insts;
+    const struct pace_block *blocks = r->c->pace->block;
+    if (!a->n || w->nsplits != 1 || blocks[insts[a->record[0].site].block].rounds < 2)
+        return false;
+    const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
+    if (owner != blocks[insts[a->record[0].site].block].owner)
+        return false;
+    *turn += block == owner;
+    return *turn < blocks[block].rounds;
+}
+
 /* The warp goes on with its code, and its accesses go to the pipe. */
 static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
 {
@@ -653,27 +747,42 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     struct accesses *a = &s->accesses[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
-    const struct record *records = w->ring;
-    uint64_t before = w->clock, slots = w->slots, had = w->passes;
-    enum warp_stop stop = r->c->run(w, r->c->counts);
-    int n = w->nrecords;
-    if (stop != WARP_DONE)
-        launch_seen(r->l, w->split[w->current].pc);
-    if (r->c->spills) {
-        spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
-        records = r->spilled.v;
-        n = r->spilled.n;
-    }
-    w->nrecords = 0;
+    uint64_t before = w->clock, busy = w->busy, span = w->span, had = w->passes;
+    const bool first = !w->clock;
+    enum warp_stop stop;
+    int turn = 0;
+    bool waits;
+    a->n = 0;
+    do {
+        const int copy = turn;
+        const struct record *records = w->ring;
+        stop = r->c->run(w, r->c->counts);
+        int n = w->nrecords;
+        if (stop != WARP_DONE)
+            launch_seen(r->l, w->split[w->current].pc);
+        if (r->c->spills) {
+            spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
+            records = r->spilled.v;
+            n = r->spilled.n;
+        }
+        w->nrecords = 0;
+        add_accesses(r, a, records, n, copy);
+        waits = in_waiting_loop(r->l->kernel, w);
+    } while (stop == WARP_RING && !waits && goes_on(r, w, a, &turn));
     t->moved |= stop != WARP_YIELD && w->clock != before;
     r->moved |= t->moved;
-    bool waits = in_waiting_loop(r->l->kernel, w);
     r->spins |= waits;
     r->gets_on |= !waits && w->clock != before;
+    busy = later(w->busy - busy, TICKS);
+    span = later(w->span - span, busy);
     r->queue[sm].waiter[place].ready = 0;
-    a->until = w->passes > had ? keep_data(r, s, s->now, w->passes - had) : 0;
-    enter_pipe(r, sm, place, records, n);
-    s->now += w->slots > slots ? w->slots - slots : 1;
+    a->begin = s->now;
+    a->end = later(s->now + span, w->passes > had ? keep_data(s, s->now, w->passes - had) : 0);
+    a->until = 0;
+    const uint64_t own = a->n ? (uint64_t)r->c->pace->block[r->l->kernel->insts[a->record[0].site].block].span * (uint64_t)(turn + 1) : 0;
+    order_accesses(r, a, span, first && own < span ? span - own : 0);
+    enter_pipe(r, sm, place);
+    s->free[place % r->slots] = s->now + busy;
     return stop;
 }
 
@@ -683,7 +792,7 @@ static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place)
     if (r->queue[sm].waiter[place].pending)
         wait_for_l2(s, place, s->now);
     else
-        set_ready(s, place, later(s->accesses[place].until, s->now));
+        set_ready(s, place, completed(r, sm, place));
 }
 
 static void turn(struct rounds *r, uint32_t sm, uint32_t place)
@@ -703,11 +812,11 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         wait_for_data(r, sm, place);
         break;
     case WARP_YIELD:
-        wake(r, s, cta_slot, s->now + (uint64_t)YIELD_CYCLES * r->slots, 0, false);
+        wake(r, s, cta_slot, s->now + (uint64_t)YIELD_CYCLES * TICKS, 0, false);
         break;
     case WARP_DONE:
         t->b->warps_done++;
-        r->c->time.warps += cycles(r, later(s->now, t->since) - t->since);
+        r->c->time.warps += cycles(later(completed(r, sm, place), t->since) - t->since);
         break;
     case WARP_FAULT:
         if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
@@ -750,7 +859,7 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     if (!s->taken++)
         s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
-    wake(r, s, q->cta_slot, at, (uint64_t)r->c->caches->warp_start * r->slots, false); /* one warp is started after the other */
+    wake(r, s, q->cta_slot, at, (uint64_t)r->c->caches->warp_start * TICKS, false); /* one warp is started after the other */
 }
 
 static int earlier(const void *a, const void *b)
@@ -800,15 +909,15 @@ static void dispatch(struct rounds *r, uint64_t until)
     qsort(r->request, r->nrequests, sizeof *r->request, earlier);
     while (r->next < l->nblocks && !launch_stopping(l, r->next)) {
         uint64_t at = r->dispatched + r->c->caches->block_dispatch;
-        for (; i < r->nrequests && cycles(r, r->request[i].at) <= at; i++)
+        for (; i < r->nrequests && cycles(r->request[i].at) <= at; i++)
             add_free(r, &r->request[i]);
         if (at >= until)
             break;
         if (take_free(r, &q)) {
             r->dispatched = at;
-            cta_slot_fill(r, &q, at * r->slots);
-        } else if (i < r->nrequests && cycles(r, r->request[i].at) < until) {
-            r->dispatched = cycles(r, r->request[i].at) - r->c->caches->block_dispatch;
+            cta_slot_fill(r, &q, at * TICKS);
+        } else if (i < r->nrequests && cycles(r->request[i].at) < until) {
+            r->dispatched = cycles(r->request[i].at) - r->c->caches->block_dispatch;
         } else {
             break;
         }
@@ -846,29 +955,46 @@ static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t unti
     }
 }
 
-/* Runs the SM up to a time in issue slots. */
+/* A warp whose turn it is now: in a subpartition that is free. *next: lowered to when another one becomes free that has one. */
+static bool find_turn(const struct rounds *r, const struct sm *s, uint32_t *place, uint64_t *next)
+{
+    if (s->unbegun && begins(r, s, place) && s->free[*place % r->slots] <= s->now)
+        return true;
+    for (uint32_t k = 0; k < r->slots; k++) {
+        if (s->free[k] <= s->now && choose(r, s, k, place))
+            return true;
+        uint32_t other;
+        if (s->free[k] > s->now && s->free[k] < *next && choose(r, s, k, &other))
+            *next = s->free[k];
+    }
+    return false;
+}
+
+/* Runs the SM up to a time in ticks. */
 static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 {
     struct sm *s = &r->sm[sm];
     uint32_t place = 0, queue;
     while (s->now < until) {
+        uint64_t next = NEVER;
         look_at_wakes(r, s);
         run_pipe(r, sm);
         look_at_wakes(r, s);
-        if (!(s->unbegun && begins(r, s, &place)) && !choose(r, s, &place)) {
-            uint64_t next = pipe_next(r, s, &queue), wakes = s->nwakes ? wake_time(s->wakes[0]) : NEVER;
-            next = wakes < next ? wakes : next;
-            if (next >= until)
-                break;
-            s->now = later(s->now, next);
+        if (find_turn(r, s, &place, &next)) {
+            struct cta_slot *t = &s->cta_slot[place / r->warps];
+            if (t->begun == place % r->warps) {
+                t->begun++;
+                s->unbegun--;
+            }
+            turn(r, sm, place);
             continue;
         }
-        struct cta_slot *t = &s->cta_slot[place / r->warps];
-        if (t->begun == place % r->warps) {
-            t->begun++;
-            s->unbegun--;
-        }
-        turn(r, sm, place);
+        uint64_t pipe = pipe_next(r, s, &queue), wakes = s->nwakes ? wake_time(s->wakes[0]) : NEVER;
+        next = pipe < next ? pipe : next;
+        next = wakes < next ? wakes : next;
+        if (next >= until)
+            break;
+        s->now = later(s->now, next);
     }
     s->now = s->now < until ? until : s->now;
 }
@@ -888,7 +1014,7 @@ static bool first_block(struct rounds *r, struct group *g, uint32_t i)
     if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
         return false;
     r->dispatched = at > r->dispatched ? at : r->dispatched;
-    cta_slot_fill(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * r->slots);
+    cta_slot_fill(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * TICKS);
     return true;
 }
 
@@ -1021,6 +1147,8 @@ static bool start(struct rounds *r, struct clock_run *c)
         cta_slots = all;
     r->cta_slots = cta_slots < 1 ? 1 : (uint32_t)cta_slots;
     r->places = r->cta_slots * r->warps;
+    for (uint32_t bit = 0; bit < PLACE_WORD; bit += r->slots)
+        r->own |= UINT64_C(1) << bit;
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
     r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
@@ -1047,11 +1175,6 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
-    for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
-        if (c->waits[i] == WAITS_EARLY)
-            claims_add(claim_check_claims(l->verify),
-                       &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG,
-                                                                            .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {
@@ -1066,6 +1189,7 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
         s->held = alloc_zeroed(r->places * sizeof *s->held);
         s->accesses = alloc_zeroed(r->places * sizeof *s->accesses);
+        s->free = alloc_zeroed(r->slots * sizeof *s->free);
         s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
         for (uint32_t k = 0; k < r->slots; k++)
             s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
@@ -1080,13 +1204,22 @@ static bool start(struct rounds *r, struct clock_run *c)
     return true;
 }
 
+static void accesses_release(struct accesses *a)
+{
+    alloc_release(a->record);
+    alloc_release(a->at);
+    alloc_release(a->used_at);
+    alloc_release(a->order);
+    alloc_release(a->wait_at);
+}
+
 static void finish(struct rounds *r)
 {
     for (uint32_t i = 0; i < r->sms; i++)
         l1_drain(r->sm[i].l1, NEVER, &r->queue[i]);
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
-    r->c->time.cycles = cycles(r, r->ended);
+    r->c->time.cycles = cycles(r->ended);
     for (uint32_t i = 0; i < r->sms; i++) {
         struct sm *s = &r->sm[i];
         l1_free(s->l1);
@@ -1102,11 +1235,12 @@ static void finish(struct rounds *r)
         alloc_release(s->wakes);
         alloc_release(s->held);
         for (uint32_t p = 0; p < r->places; p++)
-            alloc_release(s->accesses[p].record);
+            accesses_release(&s->accesses[p]);
         alloc_release(s->accesses);
         for (uint32_t k = 0; k < r->slots; k++)
             alloc_release(s->before_pipe[k].place);
         alloc_release(s->before_pipe);
+        alloc_release(s->free);
         alloc_release(s->in);
     }
     tally_end(r->c->counts);
@@ -1162,18 +1296,18 @@ void rounds_run(struct clock_run *c)
     c->counts->take = take;
     c->counts->taker = &r;
     c->counts->keep = true;
-    c->counts->slots = c->block_slots;
+    c->counts->pace = c->block_pace;
     c->counts->passes = passes;
     uint64_t moved = 0, got_on = 0;
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
         for (uint32_t i = 0; i < r.sms; i++) {
             if (i + 1 < r.sms)
-                look_ahead(&r, &r.sm[i + 1], end * r.slots);
+                look_ahead(&r, &r.sm[i + 1], end * TICKS);
             if (r.sm[i].taken)
-                run_sm(&r, i, end * r.slots);
+                run_sm(&r, i, end * TICKS);
             else
-                r.sm[i].now = end * r.slots;
+                r.sm[i].now = end * TICKS;
         }
         for (uint32_t i = 0; i < r.sms; i++)
             l1_drain(r.sm[i].l1, end, &r.queue[i]);

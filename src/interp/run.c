@@ -373,7 +373,10 @@ static bool run_split(struct run *r, enum warp_stop *why)
         if (r->counts && st->block_head && !r->again) {
             r->counts->block_runs[st->block]++;
             r->counts->block_lanes[st->block] += (uint64_t)__builtin_popcount(m);
-            w->slots += r->counts->slots ? r->counts->slots[st->block] : 0;
+            if (r->counts->pace) {
+                w->busy += r->counts->pace[st->block].busy;
+                w->span += r->counts->pace[st->block].span;
+            }
             if (st->entered)
                 tally_enter(r->counts, w, st->block, r->pc, m, 1);
         }

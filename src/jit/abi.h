@@ -190,8 +190,8 @@ struct jit_frame {
     uint32_t sreg[PTX_SREG_COUNT]; /* uniform ones of 32 bits, by number */
     uint64_t gridid;
     uint64_t executed;     /* instructions: added to */
-    uint64_t *block_pace;  /* [nblocks] or NULL: added to pace for each run of a block, where records are left */
-    uint64_t pace;         /* issue slots; above 32 bits passes through the banks of shared memory */
+    const struct tally_pace *block_pace; /* [nblocks] or NULL: added to pace for each run of a block, where records are left; */
+    struct tally_pace pace;              /* `passes` where all lanes do it */
 };
 
 static inline bool jit_is_cached(int space)
@@ -234,7 +234,7 @@ struct jit_job {
     bool counting;     /* a record of every access */
     bool runs;         /* and block and guard counts */
     bool tallies;      /* but accesses are counted here (simt/tally.h) */
-    bool cached;       /* and of those that are not to shared memory there are records all the same, which are not counted */
+    bool cached;       /* and all leave records instead but those to shared memory by all lanes of a warp, of known shape in one group */
     unsigned accesses; /* enum access_kind: those of other kinds are not counted */
     const uint8_t *entered; /* ir_kernel.entered where the launch wants to know, or NULL */
     const int32_t *row; /* [ninsts]: number of a memory instruction in the tally, or -1 */

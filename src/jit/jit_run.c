@@ -134,9 +134,10 @@ static void take_time(struct jit_frame *f)
 {
     f->warp->clock += f->executed;
     f->executed = 0;
-    f->warp->slots += (uint32_t)f->pace;
-    f->warp->passes += f->pace >> 32;
-    f->pace = 0;
+    f->warp->busy += f->pace.busy;
+    f->warp->span += f->pace.span;
+    f->warp->passes += f->pace.passes;
+    f->pace = (struct tally_pace){0};
 }
 
 /* The nth of the blocks that the block form runs together; from here on its warps are in use. */
@@ -236,7 +237,7 @@ static uint32_t op_count_turns(struct jit_frame *f, uint32_t site, uint32_t lane
     const struct ir_kernel *k = f->code->interp->kernel;
     for (int32_t i = 0; i < k->nloops; i++)
         if (k->loops[i].header == k->insts[site].block)
-            f->pace += turns_count(k, f->code->plan.row, &f->code->chains[i], lanes, f->counts);
+            turns_count(k, f->code->plan.row, &f->code->chains[i], lanes, f->counts);
     return stopping(f);
 }
 
@@ -344,32 +345,34 @@ static int32_t stride_of(const struct tally_site *s)
     return one ? (int32_t)step : TALLY_NO_STRIDE;
 }
 
-/* Passes of an access to shared memory: of all lanes, at addresses of known shape, else as if no bank were wanted twice. */
+/* Passes of all lanes' access to shared memory, where it leaves no record (jit_job.cached). */
 static unsigned passes_of(const struct jit_code *code, int32_t i, const struct exec_counts *counts)
 {
     const struct ir_inst *in = &code->interp->kernel->insts[i];
     struct shape_reach reach;
     struct record r;
-    if (in->space != PTX_SHARED || !ir_is_memory(in))
+    if (in->space != PTX_SHARED || !(ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_STORE)) || in->guard != IR_NOREG || code->plan.row[i] < 0)
         return 0;
     step_record(code->interp, &code->interp->step[i], PTX_SHARED, &r);
     r.mask = UINT32_MAX;
     r.shape = RECORD_EXPLICIT;
-    bool known = shape_reach(code->interp->kernel, code->shapes, code->dim, in, &reach);
+    if (!shape_reach(code->interp->kernel, code->shapes, code->dim, in, &reach) || reach.halved)
+        return 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        r.addr[lane] = known && !reach.halved ? (uint64_t)reach.above[lane] : (uint64_t)lane * r.bytes;
+        r.addr[lane] = (uint64_t)reach.above[lane];
     return counts->passes(&r);
 }
 
 /* What a run of each block takes. */
-static uint64_t *new_pace(const struct jit_code *code, const struct exec_counts *counts)
+static struct tally_pace *new_pace(const struct jit_code *code, const struct exec_counts *counts)
 {
     const struct ir_kernel *k = code->interp->kernel;
-    uint64_t *pace = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *pace);
+    struct tally_pace *pace = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *pace);
     for (int32_t b = 0; b < k->nblocks; b++) {
-        pace[b] = counts->slots[b];
+        pace[b].busy = counts->pace[b].busy;
+        pace[b].span = counts->pace[b].span;
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
-            pace[b] += (uint64_t)passes_of(code, i, counts) << 32;
+            pace[b].passes += passes_of(code, i, counts);
     }
     return pace;
 }
@@ -417,7 +420,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->room = l->turn_records ? l->turn_records : RING_RECORDS / 2;
     f->block_credit = BLOCK_CREDIT;
     f->executed = 0;
-    f->pace = 0;
+    f->pace = (struct tally_pace){0};
     f->gridid = l->grid_serial;
     f->counts = counts;
     for (int i = 0; i < 3; i++) {

@@ -40,18 +40,15 @@ static void count_branch(const struct ir_inst *in, int32_t site, int32_t join, c
     }
 }
 
-uint64_t turns_count(const struct ir_kernel *k, const int32_t *row, const struct chain *c, uint32_t lanes, struct exec_counts *counts)
+void turns_count(const struct ir_kernel *k, const int32_t *row, const struct chain *c, uint32_t lanes, struct exec_counts *counts)
 {
     struct tally_turns *t = counts->tally->turns;
-    const uint64_t *block_pace = counts->tally->pace;
-    uint64_t pace = 0;
     struct turns r;
     int load = 0;
     for (int j = 0; j < c->n; j++) {
         const struct ir_block *b = &k->blocks[c->block[j]];
         find_turns(t, j, lanes, &r);
         counts->block_runs[c->block[j]] += r.n;
-        pace += block_pace ? r.n * block_pace[c->block[j]] : 0;
         for (uint32_t i = 0; i < r.n; i++)
             counts->block_lanes[c->block[j]] += count_of(r.on[i]);
         for (uint32_t i = 0; i < r.n && k->entered && k->entered[c->block[j]]; i++)
@@ -65,5 +62,4 @@ uint64_t turns_count(const struct ir_kernel *k, const int32_t *row, const struct
             }
         }
     }
-    return pace;
 }

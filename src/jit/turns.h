@@ -6,7 +6,7 @@
 #include "jit/chain.h"
 
 /* The model takes what counts->tally->turns says that `lanes` did in the loop, from its head on; rows: jit_job.row. Blocks,
- * guards and branches are counted, too. Returns what the blocks' runs add to jit_frame.pace; 0 without counts->tally->pace. */
-uint64_t turns_count(const struct ir_kernel *k, const int32_t *row, const struct chain *c, uint32_t lanes, struct exec_counts *counts);
+ * guards and branches are counted, too. */
+void turns_count(const struct ir_kernel *k, const int32_t *row, const struct chain *c, uint32_t lanes, struct exec_counts *counts);
 
 #endif

@@ -63,6 +63,13 @@ struct tally_turns {
     struct tally_access row[TALLY_TURN_LOADS][TALLY_TURNS]; /* of the loop's accesses only addr is set, or that of the first turn */
 };
 
+/* What a run of a block of the kernel adds to what the warp took (struct exec_pace). */
+struct tally_pace {
+    uint64_t busy, span;
+    uint64_t passes; /* of all lanes, through the banks of shared memory, of accesses that leave no record */
+    uint64_t unused;
+};
+
 struct tally {
     _Alignas(64) struct tally_access access[TALLY_WAITING];
     uint64_t waiting; /* the first of these; machine code calls when all are */
@@ -71,7 +78,7 @@ struct tally {
     struct tally_slots *slots;     /* [n] */
     struct tally_pattern *pattern; /* [n][TALLY_PATTERNS] */
     struct tally_turns *turns;     /* or NULL: the kernel has no such loop */
-    uint64_t *pace;                /* [blocks of the kernel] or NULL: what a run of it adds to jit_frame.pace */
+    struct tally_pace *pace;       /* [blocks of the kernel] or NULL */
     struct tally_met *met;         /* [2^met_bits], by a hash; NULL: none yet */
     int met_bits;
     uint32_t nmet;

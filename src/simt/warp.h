@@ -92,7 +92,7 @@ struct warp {
     struct block *block;
     char *regs;      /* the executor's registers of 32 lanes */
     uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
-    uint64_t slots;    /* issue slots that its instructions take, where counts.slots tells them */
+    uint64_t busy, span; /* what its blocks took, where counts.pace tells it: sums of struct exec_pace */
     uint64_t passes;   /* of its accesses to shared memory that left no record, where counts.passes tells them */
     uint32_t alive;  /* lanes that exist and have not exited */
     uint16_t index;  /* in the block */
@@ -176,6 +176,13 @@ struct fault {
     const char *text;    /* further words, in the launch's arena, or NULL */
 };
 
+/* What a run of a basic block takes, in EXEC_TICKS of a cycle of the multiprocessor (clock/pace.h). */
+enum { EXEC_TICKS = 16 };
+struct exec_pace {
+    uint32_t busy; /* the warp's subpartition cannot do the same for another warp */
+    uint32_t span; /* the warp alone, without what memory takes */
+};
+
 /* Counts that executors keep, per host thread: merged by addition. The numbers are one array, in this order. */
 enum exec_number { EXEC_WHOLE, EXEC_BLOCK_RUNS, EXEC_BLOCK_LANES, EXEC_SITE_LANES, EXEC_SITE_RUNS, EXEC_DIVERGENT, EXEC_TRIPS /* and behind these the long ways */ };
 struct exec_counts {
@@ -197,9 +204,9 @@ struct exec_counts {
     void *taker;
     bool keep; /* but those that come through the rings stay there: the clock wants them in order. Entries, those of whole warps too, are
                   records among them */
-    /* Where the clock wants to know what a turn took: issue slots of a run of each block, [nblocks]; passes through shared
-     * memory's banks that an access needs. Or NULL. */
-    const uint32_t *slots;
+    /* Where the clock wants to know what a turn took: of a run of each block, [nblocks]; passes through shared memory's banks that an
+     * access needs, of those that leave no record. Or NULL. */
+    const struct exec_pace *pace;
     unsigned (*passes)(const struct record *r);
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };

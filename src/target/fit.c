@@ -7,6 +7,7 @@
 #include "target/schedule.h"
 #include "target/scoreboard.h"
 #include "target/spill.h"
+#include "target/pace.h"
 #include "target/waits.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
 }
 
 /* The report is even for 201 of the 231 kernels of tests/truth and of the public programs (ptxas 13.0 (V13.0.88), sm_90). */
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits)
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits, struct target_pace *pace)
 {
     const int plenty = arch_registers_for(l->arch, arch_warps(l->arch)); /* that leave an SM full of warps */
     struct way best = try_orders(l, s, c, most);
@@ -120,6 +121,8 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
     waits_find(l->k, best.c, best.f, waits);
+    if (pace)
+        pace_find(l->k, best.c, best.f, pace);
     if (numbered) {
         places_give(best.p, best.c);
         if (l->arch >= CONTROLLED)

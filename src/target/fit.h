@@ -10,11 +10,13 @@
 #include "target/shape.h"
 
 struct spills;
+struct target_pace;
 
-/* Changes `c`; what goes through local memory for want of registers is added to `spills`, and `waits` of the sites is found (waits.h).
+/* Changes `c`; what goes through local memory for want of registers is added to `spills`, and `waits` of the sites is found (waits.h), and `pace` (pace.h; NULL: nobody asks).
  * numbered: operands name physical registers. most: registers that the launch bounds allow a thread. Returns how many it takes, as ptxas
  * reports them: an estimate. */
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits);
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits,
+        struct target_pace *pace);
 
 /* What the architecture and the launch bounds allow a thread: .maxnreg, and the registers of a multiprocessor for .minnctapersm blocks of
  * .maxntid threads. */

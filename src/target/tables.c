@@ -9,6 +9,7 @@
 #include "target/fit.h"
 #include "target/flops.h"
 #include "target/layout.h"
+#include "target/pace.h"
 #include "target/selection.h"
 #include "target/spill.h"
 #include "target/ways.h"
@@ -179,12 +180,19 @@ static void find_loops(struct target_tables *t, const struct ir_kernel *k, const
     }
 }
 
-/* Of a loop that turns often. */
+/* Of a loop that turns often: instructions of a unit in a run of the site's block. */
+static uint32_t sixteenths_by(const struct target_tables *t, int32_t site, int pipe)
+{
+    const uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds;
+    const uint16_t(*turns)[PIPES] = t->turns[site];
+    return SIXTEENTHS * (uint32_t)(turns[TURN_BLOCK][pipe] + turns[TURN_MEET][pipe] + turns[TURN_AGAIN][pipe]) + SIXTEENTHS * turns[TURN_ROUND][pipe] / rounds;
+}
+
 static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
-    uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds, all = 0;
+    uint32_t all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += SIXTEENTHS * (uint32_t)(t->turns[site][TURN_BLOCK][pipe] + t->turns[site][TURN_MEET][pipe] + t->turns[site][TURN_AGAIN][pipe]) + SIXTEENTHS * t->turns[site][TURN_ROUND][pipe] / rounds;
+        all += sixteenths_by(t, site, pipe);
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
@@ -291,12 +299,13 @@ struct made {
     struct shape *s;
     struct spills spills;
     uint8_t *waits;
+    struct target_pace pace;
     int registers;
 };
 
 const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "scheduled", "allocated"};
 
-static struct made make(const struct ir_kernel *k, int arch, enum target_step after)
+static struct made make(const struct ir_kernel *k, int arch, enum target_step after, bool paced)
 {
     struct made m = {.predicated = shape_ways(k), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
     for (bool known = false, again = true; again;) { /* first all ways as if they became predicated, then those that do */
@@ -321,7 +330,8 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     earlier(m.code, k); /* what layout added */
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
-        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits);
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits,
+                          paced ? &m.pace : NULL);
     return m;
 }
 
@@ -330,6 +340,7 @@ static void drop(struct made *m)
     shape_free(m->s);
     alloc_release(m->spills.spill);
     alloc_release(m->waits);
+    pace_release(&m->pace);
     code_free(m->selected);
     lowered_free(m->l);
     alloc_release(m->predicated);
@@ -337,7 +348,7 @@ static void drop(struct made *m)
 
 struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = make(k, arch, after);
+    struct made m = make(k, arch, after, false);
     struct code *c = after == TARGET_SELECTED ? m.selected : m.code;
     if (after == TARGET_SELECTED)
         code_free(m.code);
@@ -346,10 +357,22 @@ struct code *target_code(const struct ir_kernel *k, int arch, enum target_step a
     return c;
 }
 
+/* In `arena`. */
+static struct target_pace *copy_pace(const struct target_pace *p, const struct ir_kernel *k, struct arena *arena)
+{
+    struct target_pace *to = ARENA_NEW(arena, struct target_pace);
+    *to = (struct target_pace){.block = ARENA_ARRAY(arena, struct pace_block, k->nblocks + 1), .first = ARENA_ARRAY(arena, int32_t, k->ninsts + 1),
+                               .access = ARENA_ARRAY(arena, struct pace_access, p->naccesses + 1), .naccesses = p->naccesses};
+    memcpy(to->block, p->block, (size_t)k->nblocks * sizeof *to->block);
+    memcpy(to->first, p->first, (size_t)k->ninsts * sizeof *to->first);
+    memcpy(to->access, p->access, (size_t)p->naccesses * sizeof *to->access);
+    return to;
+}
+
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED);
+    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED, true);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     flops_read(k, m.selected, t->flops);
@@ -357,6 +380,12 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     add_long_ways(t, k, m.selected, m.code, arena);
     for (int32_t b = 0; b < k->nblocks; b++)
         t->blocks[b].counted = m.s->counted[b];
+    t->pace = copy_pace(&m.pace, k, arena);
+    t->work = arena_alloc(arena, ((size_t)k->nblocks + 1) * sizeof *t->work);
+    memset(t->work, 0, ((size_t)k->nblocks + 1) * sizeof *t->work);
+    for (int32_t i = 0; i < k->ninsts; i++)
+        for (int pipe = 0; pipe < PIPES; pipe++)
+            t->work[t->blocks[k->insts[i].block].counted][pipe] += sixteenths_by(t, i, pipe);
     t->registers = m.registers;
     t->waits = ARENA_ARRAY(arena, uint8_t, k->ninsts + 1);
     memcpy(t->waits, m.waits, (size_t)k->ninsts);

@@ -130,6 +130,8 @@ enum target_waits {
     WAITS_EARLY  /* a load that stands in front of stores that precede it in PTX */
 };
 
+struct target_pace;
+
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
     uint16_t *sixteenths;        /* [ninsts] of an instruction of the GPU that one run of blocks[].counted executes, where loops turn often */
@@ -147,6 +149,8 @@ struct target_tables {
     struct target_part (*parts)[LONG_PARTS]; /* [LONG_WAYS], of those that are among them */
     struct target_block *blocks; /* [nblocks] */
     uint8_t *waits;              /* [ninsts] enum target_waits */
+    struct target_pace *pace;    /* pace.h */
+    uint32_t (*work)[PIPES];     /* [nblocks]: instructions of a run of the block by unit, in 1/16 of one */
     struct target_spill *spills; /* by site */
     int32_t nspills;
     int32_t spill_bytes;         /* a thread's spill area */

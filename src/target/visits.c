@@ -2,6 +2,7 @@
 #include "target/visits.h"
 
 #include "base/alloc.h"
+#include "target/pace.h"
 #include "ir/cfg.h"
 #include "ir/edit.h"
 
@@ -114,6 +115,7 @@ void visits_insert(struct ir_kernel *k, struct target_tables *t)
     t->flow = moved(k, t->flow, sizeof *t->flow, 0, was, n);
     t->unrolled = moved(k, t->unrolled, sizeof *t->unrolled, 0, was, n);
     t->waits = moved(k, t->waits, sizeof *t->waits, 0, was, n);
+    t->pace->first = moved(k, t->pace->first, sizeof *t->pace->first, -1, was, n);
     for (int32_t s = 0, i = 0; s < t->nspills; s++) { /* in the order of sites */
         while (was[i] != t->spills[s].site)
             i++;

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* The instruction is the access of its site, not something that stands around it. */
-static const struct ir_inst *access_of(const struct ir_kernel *k, int arch, const struct machine_inst *in)
+const struct ir_inst *waits_access(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
     const enum pipe pipe = code_pipe(arch, in);
     const struct ir_inst *site = in->site >= 0 && !in->early && in->op != OP_NONE ? &k->insts[in->site] : NULL;
@@ -16,8 +15,7 @@ static const struct ir_inst *access_of(const struct ir_kernel *k, int arch, cons
     return ((pipe == PIPE_LSU || pipe == PIPE_TEX) && in->op != OP_S2R) || in->is_value ? site : NULL;
 }
 
-/* What it brings takes as long as memory does. */
-static bool brings(const struct ir_inst *in)
+bool waits_brings(const struct ir_inst *in)
 {
     return in && in->space != PTX_SHARED && in->space != PTX_PARAM;
 }
@@ -27,14 +25,14 @@ static void find_needs(const struct ir_kernel *k, const struct code *c, const st
 {
     const int32_t mark = bl->first + 1;
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-        const struct ir_inst *in = access_of(k, c->arch, &c->insts[i]);
+        const struct ir_inst *in = waits_access(k, c->arch, &c->insts[i]);
         bool reads = false;
         for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
             reads |= !f->touches[t].writes && loaded[f->touches[t].value] == mark;
         if (in && reads)
             waits[c->insts[i].site] = WAITS_NEEDS;
         for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
-            if (f->touches[t].writes && (reads || brings(in)))
+            if (f->touches[t].writes && (reads || waits_brings(in)))
                 loaded[f->touches[t].value] = mark;
             else if (f->touches[t].writes && f->touches[t].begins)
                 loaded[f->touches[t].value] = 0;
@@ -53,7 +51,7 @@ static void find_early(const struct ir_kernel *k, const struct code *c, const st
     int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn), turns = 0;
     const struct ir_inst **of = alloc_zeroed(((size_t)bl->count + 1) * sizeof *of);
     for (int32_t i = 0; i < bl->count; i++) {
-        of[i] = access_of(k, c->arch, &c->insts[bl->first + i]);
+        of[i] = waits_access(k, c->arch, &c->insts[bl->first + i]);
         turn[i] = of[i] ? nth[c->insts[bl->first + i].site]++ : 0;
         turns = turn[i] >= turns ? turn[i] + 1 : turns;
     }

@@ -10,4 +10,10 @@
 /* waits: [sites], of WAITS_NOT. */
 void waits_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, uint8_t *waits);
 
+/* The access of a site, which the instruction is; NULL: it is none, or something that stands around one. */
+const struct ir_inst *waits_access(const struct ir_kernel *k, int arch, const struct machine_inst *in);
+
+/* What the access (or NULL) brings takes as long as memory does. */
+bool waits_brings(const struct ir_inst *in);
+
 #endif

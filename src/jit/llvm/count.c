@@ -90,10 +90,13 @@ void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
         tell_entry(e, block, warps);
     if (!e->job->cached)
         return;
-    LLVMValueRef at = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, 8 * (uint64_t)block));
-    LLVMValueRef pace = LLVMBuildMul(e->b, LLVMBuildLoad2(e->b, e->i64, at, ""), warps, "");
-    LLVMValueRef old = frame_field(e, offsetof(struct jit_frame, pace), e->i64);
-    frame_set(e, offsetof(struct jit_frame, pace), LLVMBuildAdd(e->b, old, pace, ""));
+    static const size_t sums[] = {offsetof(struct tally_pace, busy), offsetof(struct tally_pace, span), offsetof(struct tally_pace, passes)};
+    LLVMValueRef of = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, sizeof(struct tally_pace) * (uint64_t)block));
+    for (int i = 0; i < (e->mask ? 2 : 3); i++) {
+        const size_t field = offsetof(struct jit_frame, pace) + sums[i];
+        LLVMValueRef more = LLVMBuildMul(e->b, LLVMBuildLoad2(e->b, e->i64, at_byte(e, of, number(e, 64, sums[i])), ""), warps, "");
+        frame_set(e, field, LLVMBuildAdd(e->b, frame_field(e, field, e->i64), more, ""));
+    }
 }
 
 void count_branch(struct emit *e, LLVMValueRef lanes, LLVMValueRef mask)
@@ -390,7 +393,7 @@ void count_shape(struct emit *e, const LLVMValueRef *lowest, int halved, LLVMVal
 {
     if (!counts_access(e))
         return;
-    if (leaves_record(e)) {
+    if (leaves_record(e) || (e->job->cached && (lanes || halved))) {
         leave_lowest(e, lowest, halved);
         op_ask(e, offsetof(struct jit_ops, record_shape), lanes ? lanes : number(e, 32, UINT32_MAX));
         return;
@@ -483,7 +486,7 @@ void count_lanes(struct emit *e, const struct many *g)
     }
     if (e->in->atomic_form == IR_ATOMIC_ONCE)
         lanes = LLVMBuildAnd(e->b, lanes, LLVMBuildNeg(e->b, lanes, ""), "");
-    if (!leaves_record(e)) {
+    if (!e->job->cached) {
         count_later(e, lanes);
         return;
     }

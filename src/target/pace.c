@@ -1,0 +1,203 @@
+/* See pace.h. */
+#include "target/pace.h"
+
+#include "base/alloc.h"
+#include "target/flow.h"
+#include "target/waits.h"
+
+#include <string.h>
+
+enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
+
+/* Of a value, in the cycles of the walk: when it is there, and the access that brings it: 1 + its number; FOREIGN: of another block; 0: none. */
+struct value {
+    int32_t there;
+    int32_t brings;
+};
+enum { FOREIGN = -1 };
+
+struct walk {
+    const struct ir_kernel *k;
+    const struct code *c;
+    const struct flow *f;
+    struct target_pace *p;
+    struct value *value;  /* [values] */
+    int32_t *known;       /* values that have an entry */
+    int32_t nknown;
+    int32_t *owner;       /* [naccesses] the machine block that an access is in */
+    int32_t cycle;        /* of the instruction that was issued last */
+    int32_t begin;        /* of the block's first one */
+    int32_t *nth;         /* [ninsts of the IR] accesses of the site in this turn so far */
+};
+
+static void forget(struct walk *w)
+{
+    for (int32_t i = 0; i < w->nknown; i++)
+        w->value[w->known[i]] = (struct value){0, 0};
+    w->nknown = 0;
+}
+
+static void set(struct walk *w, int32_t value, int32_t there, int32_t brings)
+{
+    struct value *v = &w->value[value];
+    if (!v->there && !v->brings)
+        w->known[w->nknown++] = value;
+    v->there = there;
+    v->brings = brings;
+}
+
+/* Somebody needs what the access brings: from here on it is there. */
+static void use(struct walk *w, int32_t block, int32_t brings, int32_t ir)
+{
+    const int32_t at = w->cycle - w->begin;
+    const uint16_t cycles = at < PACE_NEVER ? (uint16_t)at : PACE_NEVER - 1;
+    const bool own = brings > 0 && w->owner[brings - 1] == block;
+    uint16_t *of = own ? &w->p->access[brings - 1].used : ir >= 0 ? &w->p->block[ir].foreign : NULL;
+    if (of && cycles < *of)
+        *of = cycles;
+    for (int32_t i = 0; i < w->nknown; i++)
+        if (w->value[w->known[i]].brings == brings)
+            w->value[w->known[i]].brings = 0;
+}
+
+/* The access that the instruction is, among those that pace.h knows, or -1. */
+static int32_t access_at(struct walk *w, const struct machine_inst *in)
+{
+    const struct ir_inst *site = waits_access(w->k, w->c->arch, in);
+    if (!site || w->p->first[in->site] < 0)
+        return -1;
+    const int32_t nth = w->nth[in->site]++, first = w->p->first[in->site];
+    return first + nth < w->p->naccesses && nth < w->p->block[site->block].rounds ? first + nth : -1;
+}
+
+static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
+{
+    const struct machine_inst *in = &w->c->insts[i];
+    int32_t at = w->cycle + 1;
+    if (in->op == OP_NONE || (in->taken == TAKEN_NEVER && in->way != WAY_LONG) || in->way == WAY_LONG)
+        return;
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
+        const struct value *v = &w->value[w->f->touches[t].value];
+        if (!w->f->touches[t].writes && v->there > at)
+            at = v->there;
+    }
+    w->cycle = at;
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
+        const int32_t brings = w->value[w->f->touches[t].value].brings;
+        if (!w->f->touches[t].writes && brings)
+            use(w, block, brings, ir);
+    }
+    const int32_t access = access_at(w, in);
+    const bool brings = access >= 0 && waits_brings(&w->k->insts[in->site]);
+    if (access >= 0) {
+        const int32_t cycles = at - w->begin;
+        w->p->access[access].at = cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1;
+        w->owner[access] = block;
+    }
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
+        if (w->f->touches[t].writes)
+            set(w, w->f->touches[t].value, brings ? at : at + arch_op_cycles(w->c->arch, (enum machine_op)in->op), brings ? access + 1 : 0);
+    if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION && in->way != WAY_LONG)
+        for (int32_t b = 0; b < w->c->nblocks; b++)
+            if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
+                w->cycle += w->c->blocks[b].count * CALLED_CYCLES;
+}
+
+static bool follows_itself(const struct flow *f, int32_t b)
+{
+    for (int32_t s = f->succ_first[b]; s < f->succ_first[b + 1]; s++)
+        if (f->succ[s] == b)
+            return true;
+    return false;
+}
+
+static bool follows(const struct flow *f, int32_t b, int32_t of)
+{
+    for (int32_t s = of < 0 ? 0 : f->succ_first[of]; of >= 0 && s < f->succ_first[of + 1]; s++)
+        if (f->succ[s] == b)
+            return true;
+    return false;
+}
+
+static void walk_block(struct walk *w, int32_t b, int32_t before)
+{
+    const struct machine_block *bl = &w->c->blocks[b];
+    const bool again = follows_itself(w->f, b), main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
+    const int32_t ir = main ? bl->ir : -1;
+    if (!follows(w->f, b, before))
+        forget(w);
+    for (int32_t i = 0; i < w->nknown; i++)
+        if (w->value[w->known[i]].brings)
+            w->value[w->known[i]].brings = FOREIGN;
+    int32_t from = w->cycle;
+    for (int turn = 0; turn < (again ? TURNS : 1); turn++) {
+        from = w->cycle;
+        w->begin = from + 1;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            if (w->c->insts[i].site >= 0)
+                w->nth[w->c->insts[i].site] = 0;
+        for (int32_t i = bl->first; i < bl->first + bl->count; i++)
+            walk_inst(w, b, i, ir);
+    }
+    const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
+    if (ir >= 0)
+        w->p->block[ir].span += cycles * PACE_TICKS / rounds;
+}
+
+/* Rounds of unrolled loops, and how many accesses each site has. */
+static void count(const struct ir_kernel *k, const struct code *c, struct target_pace *p)
+{
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        for (int32_t i = bl->first; bl->times == TIMES_ROUNDS && flow_is_of_kernel(bl) && i < bl->first + bl->count; i++)
+            if (c->insts[i].site >= 0)
+                p->block[k->insts[c->insts[i].site].block].rounds = (uint16_t)bl->rounds;
+        for (int32_t i = bl->first; bl->times != TIMES_REST && flow_is_of_kernel(bl) && bl->ir >= 0 && i < bl->first + bl->count; i++)
+            if (c->insts[i].site >= 0)
+                p->block[k->insts[c->insts[i].site].block].owner = bl->ir;
+    }
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        const struct machine_block *bl = &c->blocks[b];
+        const bool main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
+        for (int32_t i = bl->first; main && flow_is_of_kernel(bl) && i < bl->first + bl->count; i++) {
+            const struct ir_inst *site = waits_access(k, c->arch, &c->insts[i]);
+            if (!site || p->first[c->insts[i].site] >= 0)
+                continue;
+            p->first[c->insts[i].site] = p->naccesses;
+            p->naccesses += p->block[site->block].rounds;
+        }
+    }
+}
+
+void pace_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, struct target_pace *p)
+{
+    *p = (struct target_pace){.block = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *p->block), .first = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *p->first)};
+    for (int32_t b = 0; b < k->nblocks; b++)
+        p->block[b] = (struct pace_block){.owner = b, .foreign = PACE_NEVER, .rounds = 1};
+    for (int32_t i = 0; i < k->ninsts; i++)
+        p->first[i] = -1;
+    count(k, c, p);
+    p->access = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *p->access);
+    for (int32_t i = 0; i < p->naccesses; i++)
+        p->access[i] = (struct pace_access){0, PACE_NEVER};
+    struct walk w = {.k = k, .c = c, .f = f, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.value),
+                     .known = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.known), .owner = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *w.owner),
+                     .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
+    for (int32_t b = 0, before = -1; b < c->nblocks; b++)
+        if (flow_is_of_kernel(&c->blocks[b])) {
+            walk_block(&w, b, before);
+            before = b;
+        }
+    alloc_release(w.value);
+    alloc_release(w.known);
+    alloc_release(w.owner);
+    alloc_release(w.nth);
+}
+
+void pace_release(struct target_pace *p)
+{
+    alloc_release(p->block);
+    alloc_release(p->first);
+    alloc_release(p->access);
+    *p = (struct target_pace){0};
+}
