@@ -3,11 +3,13 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "clock/spills.h"
+#include "clock/turn.h"
 #include "interp/claim_check.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
@@ -66,27 +68,11 @@ struct sm {
     wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
                                now is dead */
     uint32_t nwakes, wakes_room;
-    struct accesses *accesses; /* [cta_slots * warps] */
+    struct turn *turn;      /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     int taken;              /* CTA slots */
     uint64_t since;         /* when the first of them was, in ticks */
     uint32_t unbegun;       /* warps that have had no turn */
-};
-
-/* Accesses of a warp's last turn. They go through the SM's pipe one by one. */
-struct accesses {
-    struct record *record;  /* [room] */
-    int room, next, n;      /* those from next on are left */
-    int stores;             /* so many of them may go before other warps have their turn */
-    bool in_pipe;           /* some are left */
-    uint16_t *at, *used_at; /* [room] cycles from the turn's begin to each, and to where what it brings is used */
-    uint16_t *order;        /* [room] of the machine code: `next` counts these */
-    uint16_t *wait_at;      /* [room] in this order: where the warp stands while it waits for others of the turn before it; PACE_NEVER: it does not */
-    uint64_t begin;         /* of the turn, later by what it has waited for since; times are ticks */
-    uint64_t since;         /* when the next one may go */
-    uint64_t until;         /* when those that have gone are through and all data are there but those that the warp waits for at L2 */
-    uint64_t end;           /* when the turn ends, if it waits for nothing */
-    uint64_t used, tail;    /* from its begin to where data are needed, and from there to its end */
 };
 
 /* Places of warps whose accesses wait for the pipe. */
@@ -136,6 +122,7 @@ struct rounds {
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
 };
 
+uint64_t dbg[8];
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -211,7 +198,7 @@ static void look_at_wakes(const struct rounds *r, struct sm *s)
         wake_t w = heap_pop(s);
         uint32_t place = wake_place(w), bit = shuffled(place);
         if (place >= r->places) {
-            const struct accesses *a = &s->accesses[place - r->places];
+            const struct turn *a = &s->turn[place - r->places];
             if (a->in_pipe && a->since == wake_time(w))
                 queue_add(r, s, place - r->places);
         } else if (s->ready[place] == wake_time(w)) {
@@ -249,23 +236,26 @@ static bool choose(const struct rounds *r, const struct sm *s, uint32_t subparti
     return false;
 }
 
-/* When the warp's turn ends, once nothing is pending. */
-static uint64_t completed(const struct rounds *r, uint32_t sm, uint32_t place)
+static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
 {
-    const struct accesses *a = &r->sm[sm].accesses[place];
-    const uint64_t data = later(r->queue[sm].waiter[place].ready * TICKS, a->until);
-    return later(a->end, data ? data + a->tail : 0);
+    return &r->queue[sm].waiter[place * TURN_WAITED];
+}
+
+/* The warp's accesses have gone and what they bring has come. *until: raised to when its turn ends. */
+static bool is_through(const struct rounds *r, uint32_t sm, uint32_t place, uint64_t *until)
+{
+    struct turn *a = &r->sm[sm].turn[place];
+    const bool through = !a->in_pipe && turn_wait_all(a, waiters(r, sm, place));
+    *until = later(*until, later(a->end, a->least));
+    return through;
 }
 
 /* Does a warp of the CTA slot wait for L2, or for the pipe? *until: raised to when the turns of those that do not have ended. */
 static bool asks(const struct rounds *r, uint32_t sm, uint32_t cta_slot, uint64_t *until)
 {
     bool pending = false;
-    for (uint32_t i = 0; i < r->warps; i++) {
-        uint32_t place = cta_slot * r->warps + i;
-        pending |= r->queue[sm].waiter[place].pending > 0;
-        *until = later(*until, completed(r, sm, place));
-    }
+    for (uint32_t i = 0; i < r->warps; i++)
+        pending |= !is_through(r, sm, cta_slot * r->warps + i, until);
     return pending;
 }
 
@@ -279,29 +269,22 @@ static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
 static void look_at_answer(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    uint64_t at = completed(r, sm, place);
+    uint64_t at = s->least[place];
     if (s->ready[place] != AT_L2)
         return;
-    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : r->queue[sm].waiter[place].pending > 0)
+    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : !is_through(r, sm, place, &at))
         return;
-    set_ready(s, place, later(at, s->least[place]));
+    set_ready(s, place, at);
     r->moved = true;
 }
 
-static uint64_t issue_of_next(const struct accesses *a);
-
-/* The warp's next access goes to the pipe when its data are there: only the pipe itself is pending. */
+/* The warp's next access goes to the pipe when its time comes. */
 static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
 {
-    struct accesses *a = &r->sm[sm].accesses[place];
-    const uint64_t data = later(r->queue[sm].waiter[place].ready * TICKS, a->until);
-    const uint64_t stood = a->begin + (uint64_t)a->wait_at[a->next] * TICKS;
-    if (data > stood) {
-        a->end += data - stood;
-        a->begin += data - stood;
-    }
-    a->since = later(issue_of_next(a), a->since);
-    heap_push(&r->sm[sm], a->since << PLACE_BITS | (place + r->places));
+    struct sm *s = &r->sm[sm];
+    struct turn *a = &s->turn[place];
+    a->since = later(turn_issue(a), a->since);
+    heap_push(s, a->since << PLACE_BITS | (place + r->places));
 }
 
 /* Warps that asked L2 and have their answers have a time now, and so have accesses that need these. */
@@ -311,10 +294,10 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->nheld; i++) {
         uint32_t place = s->held[i];
-        if (r->queue[sm].waiter[place].pending > 1)
-            s->held[n++] = place;
-        else
+        if (turn_wait_next(&s->turn[place], waiters(r, sm, place)))
             go_on(r, sm, place);
+        else
+            s->held[n++] = place;
     }
     s->nheld = n;
     for (uint32_t place = 0; s->taken && place < r->places; place++)
@@ -353,6 +336,7 @@ static unsigned passes(const struct record *r)
 /* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are ticks. */
 static uint64_t keep_data(struct sm *s, uint64_t at, uint64_t cycles)
 {
+    dbg[0] += cycles;
     s->data = later(s->data, at) + cycles * TICKS;
     return s->data;
 }
@@ -367,12 +351,15 @@ static uint64_t store_cycles(const struct rounds *r, const struct record *rec, u
     return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
 }
 
-/* One access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
-static uint64_t access_of(struct rounds *r, uint32_t sm, uint32_t place, const struct record *rec, uint64_t at)
+/* The warp's next access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
+static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint64_t at)
 {
     struct sm *s = &r->sm[sm];
-    struct accesses *a = &s->accesses[place];
+    struct turn *a = &s->turn[place];
+    const struct record *rec = turn_next(a);
     struct l2_queue *q = &r->queue[sm];
+    const uint32_t waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : place * TURN_WAITED + turn_place(a);
+    uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
     bool texture = cached && is_texture(r, s, rec);
@@ -386,109 +373,21 @@ static uint64_t access_of(struct rounds *r, uint32_t sm, uint32_t place, const s
     if (rec->space == PTX_CONST)
         until = load_constants(r, sm, rec, at);
     if (rec->space == PTX_SHARED) {
-        a->until = later(a->until, keep_data(s, at * TICKS, passes(rec)));
+        there = keep_data(s, at * TICKS, passes(rec)) + (uint64_t)r->c->caches->shared_latency * TICKS;
         busy = 0;
     }
     if (cached) {
-        unsigned missed = texture ? textures_access(s->textures, rec, at, place, r->c->sites, q, &lines)
-                                  : l1_access(s->l1, rec, &r->lines, local, at, place, r->c->sites, q, &lines, &until);
+        unsigned missed = texture ? textures_access(s->textures, rec, at, waiter, r->c->sites, q, &lines)
+                                  : l1_access(s->l1, rec, &r->lines, local, at, waiter, r->c->sites, q, &lines, &until);
         bool stores = rec->op == RECORD_STORE;
         busy = stores ? store_cycles(r, rec, lines) : lines;
         if (!stores)
-            a->until = later(a->until, keep_data(s, at * TICKS, later(missed / r->asks_a_cycle, lines)));
+            there = keep_data(s, at * TICKS, later(missed / r->asks_a_cycle, lines));
         if (!stores && rec->op != RECORD_RED)
             until = later(until, at + r->c->caches->l1_latency);
     }
-    a->until = later(a->until, later(until, at + busy) * TICKS);
+    turn_went(a, later(there, later(until, at + busy) * TICKS));
     return busy;
-}
-
-static void skip_done(struct accesses *a)
-{
-    while (a->next < a->n && a->record[a->order[a->next]].op >= RECORD_ARRIVE)
-        a->next++;
-}
-
-/* The next access has to wait for what L2 or L1 has not brought yet. `others`: requests of the warp that L2 has not served. */
-static bool has_to_wait(const struct rounds *r, uint32_t sm, uint32_t place, uint32_t others, uint64_t at)
-{
-    const struct accesses *a = &r->sm[sm].accesses[place];
-    return a->wait_at[a->next] != PACE_NEVER && (others || r->sm[sm].accesses[place].until > at || r->queue[sm].waiter[place].ready * TICKS > at);
-}
-
-/* --- the accesses of a turn --- */
-
-static void more_room(struct accesses *a, int n)
-{
-    if (n <= a->room)
-        return;
-    a->room = n;
-    a->record = alloc_resize(a->record, (size_t)n * sizeof *a->record);
-    a->at = alloc_resize(a->at, (size_t)n * sizeof *a->at);
-    a->used_at = alloc_resize(a->used_at, (size_t)n * sizeof *a->used_at);
-    a->order = alloc_resize(a->order, (size_t)n * sizeof *a->order);
-    a->wait_at = alloc_resize(a->wait_at, (size_t)n * sizeof *a->wait_at);
-}
-
-/* What one run of the block left, as turn `copy` of those side by side. */
-static void add_accesses(const struct rounds *r, struct accesses *a, const struct record *records, int n, int copy)
-{
-    const struct target_pace *pace = r->c->pace;
-    more_room(a, a->n + n);
-    for (int i = 0; i < n; i++) {
-        const int32_t first = pace->first[records[i].site];
-        const struct pace_access *of = first < 0 ? NULL : &pace->access[first + copy];
-        memcpy(&a->record[a->n], &records[i], sizeof *records);
-        a->at[a->n] = of ? of->at : 0;
-        a->used_at[a->n] = of && records[i].op != RECORD_STORE ? of->used : PACE_NEVER;
-        a->order[a->n] = (uint16_t)a->n;
-        a->n++;
-    }
-}
-
-/* Where what one of the first n brings is used first, after cycle `from`. */
-static uint16_t first_use(const struct accesses *a, int n, uint16_t from)
-{
-    uint16_t first = PACE_NEVER;
-    for (int i = 0; i < n; i++)
-        if (a->used_at[a->order[i]] > from && a->used_at[a->order[i]] < first)
-            first = a->used_at[a->order[i]];
-    return first;
-}
-
-/* In the order of the machine code; which wait for others before them. span: ticks of the turn; before: of these, what came before the block. */
-static void order_accesses(const struct rounds *r, struct accesses *a, uint64_t span, uint64_t before)
-{
-    uint16_t used = PACE_NEVER, least = PACE_NEVER;
-    for (int i = 1; i < a->n; i++) {
-        uint16_t now = a->order[i];
-        int to = i;
-        for (; to && a->at[a->order[to - 1]] > a->at[now]; to--)
-            a->order[to] = a->order[to - 1];
-        a->order[to] = now;
-    }
-    if (a->n) {
-        const int32_t block = r->l->kernel->insts[a->record[0].site].block;
-        least = r->c->pace->block[block].owner == block ? 0 : a->at[a->order[0]];
-    }
-    for (int i = 0; i < a->n; i++) {
-        const uint16_t k = a->order[i];
-        a->at[k] = (uint16_t)(a->at[k] - least);
-        a->used_at[k] = a->used_at[k] == PACE_NEVER ? PACE_NEVER : (uint16_t)(a->used_at[k] - least);
-        a->wait_at[i] = used <= a->at[k] ? used : a->record[k].spill == SPILL_WAITS ? a->at[k] : PACE_NEVER;
-        used = used <= a->at[k] ? first_use(a, i, a->at[k]) : used;
-        used = a->used_at[k] < used ? a->used_at[k] : used;
-    }
-    a->begin += before;
-    a->used = used == PACE_NEVER ? span - before : (uint64_t)used * TICKS;
-    a->used = a->used < span - before ? a->used : span - before;
-    a->tail = span - before - a->used;
-}
-
-/* When the warp's next access is issued. */
-static uint64_t issue_of_next(const struct accesses *a)
-{
-    return a->begin + (uint64_t)a->at[a->order[a->next]] * TICKS;
 }
 
 /* The warp's accesses of this turn wait for the pipe. Those of local memory that come first are done now: L1 sees them in the order of
@@ -496,26 +395,19 @@ static uint64_t issue_of_next(const struct accesses *a)
 static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    struct accesses *a = &s->accesses[place];
-    struct l2_waiter *w = &r->queue[sm].waiter[place];
+    struct turn *a = &s->turn[place];
     uint64_t busy = 0;
-    a->next = 0;
-    for (skip_done(a); a->next < a->n && a->record[a->order[a->next]].space == PTX_LOCAL; skip_done(a)) {
-        if (has_to_wait(r, sm, place, w->pending, s->now))
-            break;
-        busy += access_of(r, sm, place, &a->record[a->order[a->next]], cycles(s->now) + busy);
-        a->next++;
-    }
+    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a, waiters(r, sm, place)))
+        busy += next_access(r, sm, place, cycles(s->now) + busy);
     if (busy) {
         s->pipe = later(s->pipe, s->now) + busy * TICKS;
-        a->until = later(a->until, s->pipe);
+        a->least = s->pipe;
     }
     if (a->next == a->n)
         return;
     a->in_pipe = true;
     a->stores = (int)r->c->caches->stores_at_once;
-    w->pending++;
-    a->since = later(s->now, issue_of_next(a));
+    a->since = later(s->now, turn_issue(a));
     if (a->since > s->now)
         heap_push(s, a->since << PLACE_BITS | (place + r->places));
     else
@@ -530,7 +422,7 @@ static uint64_t pipe_next(const struct rounds *r, const struct sm *s, uint32_t *
         const struct pipe_queue *q = &s->before_pipe[k];
         if (!q->n)
             continue;
-        uint64_t at = later(s->accesses[q->place[q->first]].since, s->pipe);
+        uint64_t at = later(s->turn[q->place[q->first]].since, s->pipe);
         if (at < first) {
             first = at;
             *which = k;
@@ -547,8 +439,7 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     uint32_t cta_slot = place / r->warps;
-    s->accesses[place].in_pipe = false;
-    r->queue[sm].waiter[place].pending--;
+    s->turn[place].in_pipe = false;
     if (s->cta_slot[cta_slot].together)
         for (uint32_t i = 0; i < r->warps; i++)
             look_at_answer(r, sm, cta_slot * r->warps + i);
@@ -558,19 +449,8 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
         look_again(r, s, cta_slot);
 }
 
-/* The warp's next access needs data: when these are there, it goes to the end of the queue. */
-static void hold(struct rounds *r, uint32_t sm, uint32_t place)
-{
-    struct sm *s = &r->sm[sm];
-    s->accesses[place].stores = (int)r->c->caches->stores_at_once;
-    if (r->queue[sm].waiter[place].pending > 1) /* one of them is that the warp is in the pipe */
-        s->held[s->nheld++] = place;
-    else
-        go_on(r, sm, place);
-}
-
 /* Accesses go through the pipe, up to now. Subpartitions have their turns; of the warps of one the first does its loads and some stores,
- * then it goes to the end of the queue. */
+ * then it goes to the end of the queue. One that needs data has its turn when they are there. */
 static void run_pipe(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
@@ -578,28 +458,27 @@ static void run_pipe(struct rounds *r, uint32_t sm)
     for (uint64_t at; (at = pipe_next(r, s, &k)) <= s->now;) {
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
-        struct accesses *a = &s->accesses[place];
-        const struct record *rec = &a->record[a->order[a->next]];
-        bool waits = has_to_wait(r, sm, place, r->queue[sm].waiter[place].pending - 1, at);
-        if (!waits) {
-            s->pipe = at + access_of(r, sm, place, rec, cycles(at)) * TICKS;
-            a->stores -= rec->op == RECORD_STORE;
-            a->next++;
+        struct turn *a = &s->turn[place];
+        const bool known = turn_wait_next(a, waiters(r, sm, place)), goes = known && turn_issue(a) <= at;
+        if (getenv("PACE_DBG") && sm == 0 && place == 0) fprintf(stderr, "  A now %lu at %lu known %d goes %d issue %lu next %d site %d space %d at %d used %d held %u pend %u\n", s->now / 16, at / 16, known, goes, turn_issue(a) / 16, a->next, turn_next(a)->site, turn_next(a)->space, a->at[a->order[a->next]], a->used[a->order[a->next]], s->nheld, waiters(r, sm, place)[0].pending);
+        if (goes) {
+            const bool store = turn_next(a)->op == RECORD_STORE;
+            s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
+            a->stores -= store;
         }
         s->next_queue = k + 1 == r->slots ? 0 : k + 1;
-        skip_done(a);
-        const bool more = !waits && a->next < a->n, soon = more && issue_of_next(a) <= later(s->now, s->pipe);
-        if (soon && (a->stores > 0 || a->record[a->order[a->next]].op != RECORD_STORE))
+        const bool more = a->next < a->n, soon = goes && more && turn_issue(a) <= later(s->now, s->pipe);
+        if (soon && (a->stores > 0 || turn_next(a)->op != RECORD_STORE))
             continue;
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
         q->n--;
-        if (waits) {
-            hold(r, sm, place);
+        if (!known) {
+            a->stores = (int)r->c->caches->stores_at_once;
+            s->held[s->nheld++] = place;
         } else if (soon) {
             queue_add(r, s, place);
         } else if (more) {
-            a->since = issue_of_next(a);
-            heap_push(s, a->since << PLACE_BITS | (place + r->places));
+            go_on(r, sm, place);
         } else {
             leave_pipe(r, sm, place);
         }
@@ -616,7 +495,7 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
         if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
             continue;
-        if (t->together || s->accesses[place].in_pipe)
+        if (t->together || s->turn[place].in_pipe)
             wait_for_l2(s, place, at);
         else
             set_ready(s, place, at + apart * (uint64_t)i);
@@ -626,7 +505,7 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
 static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_slot)
 {
     for (uint32_t i = 0; i < r->warps; i++)
-        if (s->ready[cta_slot * r->warps + i] != NEVER || s->accesses[cta_slot * r->warps + i].in_pipe)
+        if (s->ready[cta_slot * r->warps + i] != NEVER || s->turn[cta_slot * r->warps + i].in_pipe)
             return false;
     return true;
 }
@@ -645,11 +524,10 @@ static uint32_t without(uint32_t *list, uint32_t n, uint32_t place)
 static void forget(struct rounds *r, struct sm *s, uint32_t place)
 {
     struct pipe_queue *q = &s->before_pipe[place % r->slots];
-    struct accesses *a = &s->accesses[place];
+    struct turn *a = &s->turn[place];
     if (!a->in_pipe)
         return;
     a->in_pipe = false;
-    r->queue[s - r->sm].waiter[place].pending--;
     s->nheld = without(s->held, s->nheld, place);
     for (uint32_t i = 0, n = q->n; i < n; i++) {
         uint32_t first = q->place[q->first];
@@ -663,8 +541,12 @@ static void forget(struct rounds *r, struct sm *s, uint32_t place)
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     uint64_t end = s->now;
-    for (uint32_t i = 0; i < r->warps; i++)
-        end = later(end, completed(r, (uint32_t)(s - r->sm), cta_slot * r->warps + i));
+    for (int i = 0; i < s->cta_slot[cta_slot].b->nwarps; i++) {
+        uint64_t of_warp = s->cta_slot[cta_slot].since;
+        is_through(r, (uint32_t)(s - r->sm), cta_slot * r->warps + (uint32_t)i, &of_warp);
+        r->c->time.warps += cycles(of_warp - s->cta_slot[cta_slot].since);
+        end = later(end, of_warp);
+    }
     for (uint32_t i = 0; i < r->warps; i++) {
         if (r->c->spills)
             s->in[cta_slot * r->warps + i].lanes = 0;
@@ -725,13 +607,13 @@ static bool in_waiting_loop(const struct ir_kernel *k, const struct warp *w)
     return false;
 }
 
-/* The warp stands at the head of a block of the unrolled loop in which the accesses of its turn were, with all its lanes, and the next round
- * of turns side by side has not begun. */
-static bool goes_on(const struct rounds *r, const struct warp *w, const struct accesses *a, int *turn)
+/* The warp stands at the head of a block that is part of the same block of the machine code as the accesses of its turn: a way whose instructions
+ * are under a predicate there, or the next of the turns of an unrolled loop that stand side by side. */
+static bool goes_on(const struct rounds *r, const struct warp *w, const struct turn *a, int *turn)
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     const struct pace_block *blocks = r->c->pace->block;
-    if (!a->n || w->nsplits != 1 || blocks[insts[a->record[0].site].block].rounds < 2)
+    if (!a->n || !w->nsplits)
         return false;
     const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
     if (owner != blocks[insts[a->record[0].site].block].owner)
@@ -740,11 +622,30 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct a
     return *turn < blocks[block].rounds;
 }
 
+/* The warp waits at a barrier: what is behind that of its block. */
+static struct turn_rest rest_of(const struct rounds *r, const struct warp *w)
+{
+    struct turn_rest rest = {.block = -1};
+    if (w->nsplits != 1)
+        return rest;
+    const struct target_pace *pace = r->c->pace;
+    const int32_t pc = w->split[0].pc, at = pc > 0 && !ir_is(&r->l->kernel->insts[pc], PTX_KIND_BARRIER) ? pc - 1 : pc;
+    if (!ir_is(&r->l->kernel->insts[at], PTX_KIND_BARRIER) || pace->first[at] < 0)
+        return rest;
+    const int32_t block = r->l->kernel->insts[at].block;
+    const struct exec_pace *whole = &r->c->block_pace[block];
+    const uint64_t passed = (uint64_t)pace->access[pace->first[at]].at * TICKS;
+    rest = (struct turn_rest){.block = block, .passed = pace->access[pace->first[at]].at};
+    rest.span = whole->span > passed ? whole->span - passed : 0;
+    rest.busy = whole->span ? rest.span * whole->busy / whole->span : 0;
+    return rest;
+}
+
 /* The warp goes on with its code, and its accesses go to the pipe. */
 static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    struct accesses *a = &s->accesses[place];
+    struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->b->warps[place % r->warps];
     uint64_t before = w->clock, busy = w->busy, span = w->span, had = w->passes;
@@ -752,7 +653,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     enum warp_stop stop;
     int turn = 0;
     bool waits;
-    a->n = 0;
+    turn_begin(a, s->now);
     do {
         const int copy = turn;
         const struct record *records = w->ring;
@@ -766,33 +667,37 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
             n = r->spilled.n;
         }
         w->nrecords = 0;
-        add_accesses(r, a, records, n, copy);
+        turn_add(a, r->l->kernel, r->c->pace, records, n, copy);
         waits = in_waiting_loop(r->l->kernel, w);
     } while (stop == WARP_RING && !waits && goes_on(r, w, a, &turn));
     t->moved |= stop != WARP_YIELD && w->clock != before;
     r->moved |= t->moved;
     r->spins |= waits;
     r->gets_on |= !waits && w->clock != before;
-    busy = later(w->busy - busy, TICKS);
-    span = later(w->span - span, busy);
-    r->queue[sm].waiter[place].ready = 0;
-    a->begin = s->now;
-    a->end = later(s->now + span, w->passes > had ? keep_data(s, s->now, w->passes - had) : 0);
-    a->until = 0;
-    const uint64_t own = a->n ? (uint64_t)r->c->pace->block[r->l->kernel->insts[a->record[0].site].block].span * (uint64_t)(turn + 1) : 0;
-    order_accesses(r, a, span, first && own < span ? span - own : 0);
+    busy = later(w->busy - busy + a->rest.busy, TICKS);
+    span = later(w->span - span + a->rest.span, busy);
+    struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w) : (struct turn_rest){.block = -1};
+    span -= rest.span < span ? rest.span : span;
+    busy -= rest.busy < busy ? rest.busy : busy;
+    const struct pace_block *blocks = r->c->pace->block;
+    const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
+    turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
+    a->rest = rest;
+    a->least = w->passes > had ? keep_data(s, s->now, w->passes - had) : 0;
     enter_pipe(r, sm, place);
-    s->free[place % r->slots] = s->now + busy;
+    if (getenv("PACE_DBG") && sm == 0 && place == 0) fprintf(stderr, "T now %lu n %d block %d stop %d turn %d before %lu span %lu busy %lu passes %lu least %lu begin %lu end %lu data %lu pipe %lu first at %d used %d\n", s->now / 16, a->n, a->n ? r->l->kernel->insts[a->record[0].site].block : -1, stop, turn, (first && own < span ? span - own : 0) / 16, span / 16, busy / 16, w->passes - had, a->least / 16, a->begin / 16, a->end / 16, s->data / 16, s->pipe / 16, a->n ? a->at[a->order[0]] : -1, a->n ? a->used[a->order[0]] : -1);
+    s->free[place % r->slots] = s->now + busy; dbg[3] += busy / TICKS; dbg[4] += span / TICKS; dbg[5]++;
     return stop;
 }
 
 static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
-    if (r->queue[sm].waiter[place].pending)
-        wait_for_l2(s, place, s->now);
+    uint64_t at = s->now;
+    if (is_through(r, sm, place, &at))
+        set_ready(s, place, at);
     else
-        set_ready(s, place, completed(r, sm, place));
+        wait_for_l2(s, place, s->now);
 }
 
 static void turn(struct rounds *r, uint32_t sm, uint32_t place)
@@ -816,7 +721,6 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         break;
     case WARP_DONE:
         t->b->warps_done++;
-        r->c->time.warps += cycles(later(completed(r, sm, place), t->since) - t->since);
         break;
     case WARP_FAULT:
         if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
@@ -1188,29 +1092,20 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->least = alloc_zeroed(r->places * sizeof *s->least);
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
         s->held = alloc_zeroed(r->places * sizeof *s->held);
-        s->accesses = alloc_zeroed(r->places * sizeof *s->accesses);
+        s->turn = alloc_zeroed(r->places * sizeof *s->turn);
         s->free = alloc_zeroed(r->slots * sizeof *s->free);
         s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
         for (uint32_t k = 0; k < r->slots; k++)
             s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
         if (c->spills)
             s->in = alloc_zeroed(r->places * sizeof *s->in);
-        r->queue[i].waiter = alloc_zeroed(r->places * sizeof *r->queue[i].waiter);
+        r->queue[i].waiter = alloc_zeroed((size_t)r->places * TURN_WAITED * sizeof *r->queue[i].waiter);
         r->queue[i].l1 = s->l1;
         for (uint32_t p = 0; p < r->places; p++)
             s->ready[p] = NEVER;
     }
     first_blocks(r);
     return true;
-}
-
-static void accesses_release(struct accesses *a)
-{
-    alloc_release(a->record);
-    alloc_release(a->at);
-    alloc_release(a->used_at);
-    alloc_release(a->order);
-    alloc_release(a->wait_at);
 }
 
 static void finish(struct rounds *r)
@@ -1235,8 +1130,8 @@ static void finish(struct rounds *r)
         alloc_release(s->wakes);
         alloc_release(s->held);
         for (uint32_t p = 0; p < r->places; p++)
-            accesses_release(&s->accesses[p]);
-        alloc_release(s->accesses);
+            turn_release(&s->turn[p]);
+        alloc_release(s->turn);
         for (uint32_t k = 0; k < r->slots; k++)
             alloc_release(s->before_pipe[k].place);
         alloc_release(s->before_pipe);
@@ -1327,4 +1222,6 @@ void rounds_run(struct clock_run *c)
         }
     }
     finish(&r);
+    if (getenv("PACE_DBG")) { fprintf(stderr, "per sm: data %.0f accesses %.0f pipe %.0f busy/4 %.0f; turns %lu mean span %.0f mean busy %.0f, cycles %lu\n", dbg[0] / 132.0, dbg[1] / 132.0, dbg[2] / 132.0, dbg[3] / 528.0, dbg[5], (double)dbg[4] / dbg[5], (double)dbg[3] / dbg[5], c->time.cycles);
+    memset(dbg, 0, sizeof dbg); }
 }

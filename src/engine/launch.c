@@ -155,6 +155,8 @@ static void latencies(const struct device *d, struct caches_config *out)
     int64_t address = known(d->latency_address, 0), l1 = known(d->latency_l1, known(d->latency_shared, L1));
     int64_t dram = known(d->latency_dram, FAR), l2 = d->l2_bytes ? known(d->latency_l2, known(d->latency_dram, 2 * NEAR) / 2) : dram;
 
+    int64_t shared = known(d->latency_shared, l1);
+    out->shared_latency = (uint32_t)(shared > address ? shared - address : 1);
     out->l1_latency = (uint32_t)(l1 > address ? l1 - address : 1);
     out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
     out->dram_latency = (uint32_t)(dram > l2 ? dram - l2 : 0);

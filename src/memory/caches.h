@@ -43,7 +43,7 @@ struct caches_config {
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
     /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
-    uint32_t l1_latency, l2_latency, dram_latency;
+    uint32_t l1_latency, l2_latency, dram_latency, shared_latency; /* of the last: a load from shared memory */
     /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
      * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
     uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;

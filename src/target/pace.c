@@ -6,6 +6,8 @@
 #include "target/waits.h"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
 
@@ -60,10 +62,16 @@ static void use(struct walk *w, int32_t block, int32_t brings, int32_t ir)
             w->value[w->known[i]].brings = 0;
 }
 
+/* The site whose access, or barrier of the block, the instruction is, or NULL. */
+static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const struct machine_inst *in)
+{
+    return in->op == OP_BAR && in->site >= 0 && !in->early ? &k->insts[in->site] : waits_access(k, arch, in);
+}
+
 /* The access that the instruction is, among those that pace.h knows, or -1. */
 static int32_t access_at(struct walk *w, const struct machine_inst *in)
 {
-    const struct ir_inst *site = waits_access(w->k, w->c->arch, in);
+    const struct ir_inst *site = placed(w->k, w->c->arch, in);
     if (!site || w->p->first[in->site] < 0)
         return -1;
     const int32_t nth = w->nth[in->site]++, first = w->p->first[in->site];
@@ -88,7 +96,7 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
             use(w, block, brings, ir);
     }
     const int32_t access = access_at(w, in);
-    const bool brings = access >= 0 && waits_brings(&w->k->insts[in->site]);
+    const bool brings = access >= 0 && in->op != OP_BAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
         const int32_t cycles = at - w->begin;
         w->p->access[access].at = cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1;
@@ -96,7 +104,7 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
     }
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
-            set(w, w->f->touches[t].value, brings ? at : at + arch_op_cycles(w->c->arch, (enum machine_op)in->op), brings ? access + 1 : 0);
+            set(w, w->f->touches[t].value, late ? at : at + arch_op_cycles(w->c->arch, (enum machine_op)in->op), brings ? access + 1 : 0);
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION && in->way != WAY_LONG)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
@@ -160,7 +168,7 @@ static void count(const struct ir_kernel *k, const struct code *c, struct target
         const struct machine_block *bl = &c->blocks[b];
         const bool main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
         for (int32_t i = bl->first; main && flow_is_of_kernel(bl) && i < bl->first + bl->count; i++) {
-            const struct ir_inst *site = waits_access(k, c->arch, &c->insts[i]);
+            const struct ir_inst *site = placed(k, c->arch, &c->insts[i]);
             if (!site || p->first[c->insts[i].site] >= 0)
                 continue;
             p->first[c->insts[i].site] = p->naccesses;
@@ -188,6 +196,13 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
             walk_block(&w, b, before);
             before = b;
         }
+    if (getenv("PACE_DBG")) {
+        for (int32_t b = 0; b < k->nblocks; b++)
+            fprintf(stderr, "%s b%d span %.1f owner %d foreign %d rounds %d\n", k->name, b, p->block[b].span / 16.0, p->block[b].owner, p->block[b].foreign, p->block[b].rounds);
+        for (int32_t i = 0; i < k->ninsts; i++)
+            for (int c = 0; p->first[i] >= 0 && c < p->block[k->insts[i].block].rounds; c++)
+                fprintf(stderr, "  site %d b%d copy %d at %d used %d\n", i, k->insts[i].block, c, p->access[p->first[i] + c].at, p->access[p->first[i] + c].used);
+    }
     alloc_release(w.value);
     alloc_release(w.known);
     alloc_release(w.owner);

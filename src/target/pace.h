@@ -28,12 +28,13 @@ struct pace_block {
 
 struct pace_access {
     uint16_t at;   /* cycles from the begin of the machine code's block to its issue */
-    uint16_t used; /* to the issue of the first instruction that waits for what it brings; PACE_NEVER: none in the block, or it is to shared memory */
+    uint16_t used; /* to the issue of the first instruction that waits for what it brings; PACE_NEVER: none in the block */
 };
 
 struct target_pace {
     struct pace_block *block;   /* [nblocks] */
-    int32_t *first;             /* [ninsts] of sites that access memory: the first of its accesses, one for each turn side by side; else -1 */
+    int32_t *first;             /* [ninsts] of sites that access memory, and of barriers of the block: the first of its accesses, one for each turn side by side;
+                                   else -1 */
     struct pace_access *access;
     int32_t naccesses;
 };
