@@ -177,7 +177,7 @@ static bool kernel_need(struct occupancy *c, int device, const struct ptx_functi
                  result_demangle(&c->diags.arena, f->name), problem->text);
     else
         *need = (struct device_need){
-            .registers = c->registers == NOT_GIVEN ? target_tables(k, &k->arena, device_arch(&c->devices[device]))->registers : (int)c->registers,
+            .registers = c->registers == NOT_GIVEN ? target_tables(k, &k->arena, device_arch(&c->devices[device]), NULL)->registers : (int)c->registers,
             .shared_static = k->shared_static,
             .shared_dynamic = c->shared == NOT_GIVEN ? 0 : c->shared,
             .shared_hidden = device_hidden_shared(&c->devices[device], k->param_bytes),

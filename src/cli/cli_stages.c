@@ -288,7 +288,7 @@ static void print_code(struct stages *s, const struct ptx_function *f, struct ir
     struct interp_code *code;
 
     if (s->counting)
-        visits_insert(k, target_tables(k, &k->arena, k->arch));
+        visits_insert(k, target_tables(k, &k->arena, k->arch, NULL));
     code = interp_compile(k, &why, &site);
     if (s->block[0])
         memcpy(view.block, s->block, sizeof view.block);
@@ -342,7 +342,7 @@ static void print_ir(struct stages *s, const struct ptx_function *f)
         print_machine_code(s, f, k);
     } else if (s->stage == STAGE_TARGET && !k->problems) {
         struct ir_notes notes = {add_source_of_table, add_block, add_flops, &t};
-        t.target = target_tables(k, &k->arena, ARCH_USUAL);
+        t.target = target_tables(k, &k->arena, ARCH_USUAL, NULL);
         uint32_t instructions = 0;
         for (int32_t b = 0; b < k->nblocks; b++)
             instructions += t.target->blocks[b].instructions;

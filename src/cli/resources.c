@@ -41,7 +41,7 @@ bool resources_of(const struct ptx_module *m, const struct ptx_function *f, int 
     target_rewrite(k, lanes_find, arch);
     known = !k->problems;
     snprintf(r->why, sizeof r->why, "%s", known ? "" : k->problems->text);
-    const struct target_tables *t = known ? target_tables(k, &k->arena, arch) : NULL;
+    const struct target_tables *t = known ? target_tables(k, &k->arena, arch, NULL) : NULL;
     r->registers = t ? t->registers : 0;
     r->barriers = k->has_barrier;
     r->spill_stores = t ? (unsigned)t->spill_stores : 0;

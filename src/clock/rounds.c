@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +107,6 @@ struct rounds {
                                            0: none */
     uint64_t *has_free;     /* bits of numbers: SMs with a free CTA slot */
     uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
-    uint32_t asks_a_cycle;  /* sectors that an SM gets from L2 */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
@@ -122,7 +120,6 @@ struct rounds {
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
 };
 
-uint64_t dbg[8];
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -336,19 +333,34 @@ static unsigned passes(const struct record *r)
 /* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are ticks. */
 static uint64_t keep_data(struct sm *s, uint64_t at, uint64_t cycles)
 {
-    dbg[0] += cycles;
     s->data = later(s->data, at) + cycles * TICKS;
     return s->data;
 }
 
 /* For how many cycles a store keeps the pipe. What goes to local memory stays in L1 at first. */
-static uint64_t store_cycles(const struct rounds *r, const struct record *rec, unsigned lines)
+static uint64_t store_cycles(const struct rounds *r, const struct record *rec)
 {
     const struct caches_config *f = r->c->caches;
-    uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
-    if (rec->elem < 4)
-        return later((uint64_t)f->byte_store_line_cycles * lines, f->byte_store_cycles);
-    return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
+    uint64_t sectors = 0, parts = 0;
+    if (rec->space != PTX_GLOBAL)
+        return (uint64_t)r->lines.n;
+    for (int i = 0; i < r->lines.n; i++) {
+        sectors += lanes_count(r->lines.sectors[i]);
+        parts += r->lines.sectors[i] != r->lines.full[i];
+    }
+    return sectors * f->store_sector_cycles + parts * f->store_part_cycles;
+}
+
+/* A load of these lines, of which L1 did not have some sectors: for how many cycles it keeps the pipe. *there: when its data have passed the
+ * memory, in ticks. */
+static uint64_t load_cycles(const struct rounds *r, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t *there)
+{
+    const struct caches_config *f = r->c->caches;
+    const unsigned wavefronts = shared_passes(rec).wavefronts, wide = rec->bytes > 8 ? f->wide_latency[1] : rec->bytes > 4 ? f->wide_latency[0] : 0;
+    const uint64_t looked = (lines + f->l1_lines - 1) / f->l1_lines;
+    const unsigned more = wavefronts > 1 ? (wavefronts - 1) * (f->wavefront_latency - 1) : 0;
+    *there = keep_data(s, at * TICKS, wavefronts) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
+    return missed ? later(looked, (uint64_t)lines * f->l1_miss_cycles) : looked;
 }
 
 /* The warp's next access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
@@ -373,18 +385,18 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     if (rec->space == PTX_CONST)
         until = load_constants(r, sm, rec, at);
     if (rec->space == PTX_SHARED) {
-        there = keep_data(s, at * TICKS, passes(rec)) + (uint64_t)r->c->caches->shared_latency * TICKS;
+        there = keep_data(s, at * TICKS, passes(rec)) + (uint64_t)(r->c->caches->shared_latency - 1) * TICKS;
         busy = 0;
     }
     if (cached) {
         unsigned missed = texture ? textures_access(s->textures, rec, at, waiter, r->c->sites, q, &lines)
                                   : l1_access(s->l1, rec, &r->lines, local, at, waiter, r->c->sites, q, &lines, &until);
-        bool stores = rec->op == RECORD_STORE;
-        busy = stores ? store_cycles(r, rec, lines) : lines;
-        if (!stores)
-            there = keep_data(s, at * TICKS, later(missed / r->asks_a_cycle, lines));
-        if (!stores && rec->op != RECORD_RED)
-            until = later(until, at + r->c->caches->l1_latency);
+        if (rec->op == RECORD_STORE)
+            busy = texture ? lines : store_cycles(r, rec);
+        else if (rec->op == RECORD_RED || rec->op == RECORD_ATOM)
+            busy = (uint64_t)lines * r->c->caches->red_line_cycles;
+        else
+            busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
     }
     turn_went(a, later(there, later(until, at + busy) * TICKS));
     return busy;
@@ -449,6 +461,17 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
         look_again(r, s, cta_slot);
 }
 
+/* A store that L2 would have to keep waiting for longer than it takes to be told waits here. `at`: now; the turn's `since` is raised. */
+static bool may_store(const struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
+{
+    const uint64_t stored = r->queue[sm].stored, most = r->c->caches->l2_latency;
+    const uint8_t op = turn_next(a)->op;
+    if ((op != RECORD_STORE && op != RECORD_RED) || turn_next(a)->space != PTX_GLOBAL || stored <= most || (stored - most) * TICKS <= at)
+        return true;
+    a->since = (stored - most) * TICKS;
+    return false;
+}
+
 /* Accesses go through the pipe, up to now. Subpartitions have their turns; of the warps of one the first does its loads and some stores,
  * then it goes to the end of the queue. One that needs data has its turn when they are there. */
 static void run_pipe(struct rounds *r, uint32_t sm)
@@ -459,8 +482,8 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct turn *a = &s->turn[place];
-        const bool known = turn_wait_next(a, waiters(r, sm, place)), goes = known && turn_issue(a) <= at;
-        if (getenv("PACE_DBG") && sm == 0 && place == 0) fprintf(stderr, "  A now %lu at %lu known %d goes %d issue %lu next %d site %d space %d at %d used %d held %u pend %u\n", s->now / 16, at / 16, known, goes, turn_issue(a) / 16, a->next, turn_next(a)->site, turn_next(a)->space, a->at[a->order[a->next]], a->used[a->order[a->next]], s->nheld, waiters(r, sm, place)[0].pending);
+        const bool known = turn_wait_next(a, waiters(r, sm, place)), free = may_store(r, sm, a, at);
+        const bool goes = known && free && turn_issue(a) <= at;
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
             s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
@@ -490,6 +513,8 @@ static void run_pipe(struct rounds *r, uint32_t sm)
 static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at, uint64_t apart, bool met)
 {
     struct cta_slot *t = &s->cta_slot[cta_slot];
+    if (met)
+        at += ((uint64_t)r->c->caches->barrier + (uint64_t)t->b->nwarps * r->c->caches->barrier_warp) * TICKS;
     t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at); /* which raises `at` */
     for (int i = 0; i < t->b->nwarps; i++) {
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
@@ -685,8 +710,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     a->rest = rest;
     a->least = w->passes > had ? keep_data(s, s->now, w->passes - had) : 0;
     enter_pipe(r, sm, place);
-    if (getenv("PACE_DBG") && sm == 0 && place == 0) fprintf(stderr, "T now %lu n %d block %d stop %d turn %d before %lu span %lu busy %lu passes %lu least %lu begin %lu end %lu data %lu pipe %lu first at %d used %d\n", s->now / 16, a->n, a->n ? r->l->kernel->insts[a->record[0].site].block : -1, stop, turn, (first && own < span ? span - own : 0) / 16, span / 16, busy / 16, w->passes - had, a->least / 16, a->begin / 16, a->end / 16, s->data / 16, s->pipe / 16, a->n ? a->at[a->order[0]] : -1, a->n ? a->used[a->order[0]] : -1);
-    s->free[place % r->slots] = s->now + busy; dbg[3] += busy / TICKS; dbg[4] += span / TICKS; dbg[5]++;
+    s->free[place % r->slots] = s->now + busy;
     return stop;
 }
 
@@ -1058,7 +1082,6 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
-    r->asks_a_cycle = f->sm_bytes * LINE_SECTORS >> LINE_SHIFT;
     r->local_bytes = ((c->spills ? (uint64_t)c->spills->base + c->spills->bytes : l->local_size) + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
     r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
@@ -1114,7 +1137,8 @@ static void finish(struct rounds *r)
         l1_drain(r->sm[i].l1, NEVER, &r->queue[i]);
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
-    r->c->time.cycles = cycles(r->ended);
+    const uint64_t done = l2_done(r->l2);
+    r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
     for (uint32_t i = 0; i < r->sms; i++) {
         struct sm *s = &r->sm[i];
         l1_free(s->l1);
@@ -1222,6 +1246,4 @@ void rounds_run(struct clock_run *c)
         }
     }
     finish(&r);
-    if (getenv("PACE_DBG")) { fprintf(stderr, "per sm: data %.0f accesses %.0f pipe %.0f busy/4 %.0f; turns %lu mean span %.0f mean busy %.0f, cycles %lu\n", dbg[0] / 132.0, dbg[1] / 132.0, dbg[2] / 132.0, dbg[3] / 528.0, dbg[5], (double)dbg[4] / dbg[5], (double)dbg[3] / dbg[5], c->time.cycles);
-    memset(dbg, 0, sizeof dbg); }
 }

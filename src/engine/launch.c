@@ -162,21 +162,48 @@ static void latencies(const struct device *d, struct caches_config *out)
     out->dram_latency = (uint32_t)(dram > l2 ? dram - l2 : 0);
 }
 
-/* How much slices of L2 and channels of DRAM do in a cycle of the multiprocessors. */
+enum { PARTS = 256, SECTOR = 32, SHARES = 10000 };
+
+/* 1/PARTS of a cycle for a sector, at so many bytes a cycle; 0: any number. */
+static uint32_t sector_cycles(int64_t bytes)
+{
+    return bytes > 0 ? (uint32_t)(PARTS * SECTOR / bytes) : 0;
+}
+
+/* 1/PARTS of a cycle for a time. */
+static uint32_t cycles_of(const struct device *d, int64_t ps)
+{
+    return (uint32_t)((double)ps * (double)d->sm_clock_khz * PARTS / 1e9);
+}
+
+/* How much slices of L2 and channels of DRAM do in a cycle of the multiprocessors, and the ways between. */
 static void throughputs(const struct device *d, struct caches_config *out)
 {
-    enum { PARTS = 256, SECTOR = 32 };
     int64_t slices = known(d->l2_slices, 0), bytes = known(d->l2_slice_bytes_per_clock, 0);
     double l2_clock = (double)known(d->l2_clock_khz, d->sm_clock_khz) / (double)d->sm_clock_khz;
     double dram_bytes = (double)d->memory_bus_bits / 8 * 2 * (double)d->memory_clock_khz / (double)d->sm_clock_khz;
 
-    if (slices && bytes) {
+    if (slices && (bytes || known(d->l2_read_all, 0))) {
+        const int64_t reads = known(d->l2_read_all, (int64_t)((double)(slices * bytes) * l2_clock)), writes = known(d->l2_write_all, reads);
         out->l2_slices = (uint32_t)slices;
-        out->l2_slice_cycles = (uint32_t)(PARTS * SECTOR / ((double)bytes * l2_clock));
+        out->l2_slice_cycles = (uint32_t)(PARTS * SECTOR * slices / reads);
+        out->l2_write_cycles = (uint32_t)(PARTS * SECTOR * slices / writes);
         out->l2_request_cycles = (uint32_t)(PARTS / l2_clock); /* one look-up a cycle: h200.json, l2_slices */
     }
+    out->sm_read_cycles = sector_cycles(DEVICE_TAKEN(d, l2_read_sm));
+    out->gpc_read_cycles = sector_cycles(known(d->l2_read_gpc, 0));
+    out->gpc_write_cycles = sector_cycles(known(d->l2_write_gpc, 0));
+    out->atomic_word = cycles_of(d, DEVICE_TAKEN(d, atomic_word_ps));
+    out->atomic_word_float = cycles_of(d, DEVICE_TAKEN(d, atomic_word_float_ps));
+    out->atomic_sector = cycles_of(d, DEVICE_TAKEN(d, atomic_sector_ps));
+    out->atomic_sector_slow = cycles_of(d, DEVICE_TAKEN(d, atomic_sector_slow_ps));
     out->dram_channels = (uint32_t)d->dram_channels;
-    out->dram_channel_cycles = (uint32_t)(PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes);
+    const double unit = PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes;
+    const double read = unit * SHARES / (double)DEVICE_TAKEN(d, dram_read_share), write = unit * SHARES / (double)DEVICE_TAKEN(d, dram_write_share);
+    const double both = unit * SHARES / (double)DEVICE_TAKEN(d, dram_copy_share);
+    out->dram_channel_cycles = (uint32_t)read;
+    out->dram_write_cycles = (uint32_t)write;
+    out->dram_turn_cycles = both > (read + write) / 2 ? (uint32_t)(both - (read + write) / 2) : 0;
 }
 
 /* What makers do not tell. */
@@ -187,12 +214,21 @@ static void habits(const struct device *d, struct caches_config *out)
     out->pair_cycles = (uint32_t)DEVICE_TAKEN(d, l2_pair_cycles);
     out->dirty_share = (uint32_t)DEVICE_TAKEN(d, l2_dirty_share);
     out->partial_share = (uint32_t)DEVICE_TAKEN(d, l2_partial_share);
-    out->sm_bytes = (uint32_t)DEVICE_TAKEN(d, l2_sm_bytes_per_clock);
-    out->byte_store_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_cycles);
-    out->byte_store_line_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_line_cycles);
+    out->store_sector_cycles = (uint32_t)DEVICE_TAKEN(d, store_sector_cycles);
+    out->store_part_cycles = (uint32_t)DEVICE_TAKEN(d, store_part_cycles);
+    out->red_line_cycles = (uint32_t)DEVICE_TAKEN(d, red_line_cycles);
+    out->l1_lines = (uint32_t)DEVICE_TAKEN(d, l1_lines_per_cycle);
+    out->l1_miss_cycles = (uint32_t)DEVICE_TAKEN(d, l1_miss_line_cycles);
+    out->wide_latency[0] = (uint32_t)DEVICE_TAKEN(d, latency_wide2);
+    out->wide_latency[1] = (uint32_t)DEVICE_TAKEN(d, latency_wide4);
+    out->wavefront_latency = (uint32_t)DEVICE_TAKEN(d, latency_wavefront);
+    out->atomic_latency = (uint32_t)DEVICE_TAKEN(d, latency_atomic);
     out->stores_at_once = (uint32_t)DEVICE_TAKEN(d, stores_at_once);
     out->block_start = (uint32_t)DEVICE_TAKEN(d, block_start_cycles);
     out->block_dispatch = (uint32_t)DEVICE_TAKEN(d, block_dispatch_cycles);
+    out->barrier = (uint32_t)DEVICE_TAKEN(d, barrier_cycles);
+    out->barrier_warp = (uint32_t)DEVICE_TAKEN(d, barrier_warp_cycles);
+    out->launch = cycles_of(d, DEVICE_TAKEN(d, launch_profiled_ps)) / PARTS;
     out->warp_start = (uint32_t)DEVICE_TAKEN(d, warp_start_cycles);
     out->late_first = (uint32_t)known(d->gpc_late_first, 0);
     out->late_again = (uint32_t)known(d->gpc_late_again, 1);

@@ -34,12 +34,18 @@ struct caches_config {
     uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
     uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
-    uint32_t sm_bytes;      /* that an SM gets from L2 in a cycle */
-    uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
-    uint32_t byte_store_line_cycles; /* and for each line of it */
+    uint32_t store_sector_cycles, store_part_cycles; /* that a store keeps the unit for each sector, and more for a line with one that is not whole */
+    uint32_t red_line_cycles;   /* the same of a reduction, each line */
+    uint32_t l1_lines;      /* of a load, that L1 looks up in a cycle */
+    uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */
+    uint32_t wide_latency[2]; /* that loads of 64 and 128 bits a lane take longer, */
+    uint32_t wavefront_latency; /* and each further pass through the banks */
+    uint32_t atomic_latency; /* that an atomic takes longer than a load of L2 */
     uint32_t stores_at_once; /* of a warp, before other warps of its subpartition have their turn */
     /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, and from a block's warp to the next. */
     uint32_t block_start, block_dispatch, warp_start;
+    uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */
+    uint32_t launch;        /* before the first block and behind the last */
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
     /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
@@ -47,6 +53,11 @@ struct caches_config {
     /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
      * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
     uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;
+    /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, and for a sector of
+     * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
+     * `dram_bytes` written, and more where reads and writes are as many. */
+    uint32_t l2_write_cycles, atomic_word, atomic_word_float, atomic_sector, atomic_sector_slow;
+    uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
     uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
@@ -81,7 +92,11 @@ struct l2_request {
     uint8_t sectors;  /* bits; never 0 but for L2_JOIN */
     uint8_t op;       /* enum l2_op */
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
+    uint8_t atomic;   /* bit set of these: */
 };
+
+enum { L2_ATOMIC_FLOAT = 1 /* a sum of floats */, L2_ATOMIC_SLOW = 2 /* one of doubles, or compare-and-swap */, L2_ATOMIC_ANSWERS = 4 /* somebody wants the old value */ };
+
 
 #define L2_NOBODY UINT32_MAX
 #define L2_NOWHERE UINT32_MAX
@@ -102,6 +117,7 @@ struct l2_queue {
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
     struct l1 *l1;            /* the SM's */
+    uint64_t stored;          /* when L2 is done with the last of the stores and reductions that have been served */
 };
 
 /* --- l1.c --- */
@@ -162,6 +178,8 @@ void l2_free(struct l2 *l);
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
 /* What DRAM still has to do is done. *stats: to be released. */
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);
+/* When it has done what was served so far. */
+uint64_t l2_done(const struct l2 *l);
 void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS]);
 void l2_queue_release(struct l2_queue *q);
 

@@ -303,13 +303,19 @@ static void write(struct l1 *l, const struct record *r, const struct lines *of, 
 }
 
 /* One request a line; each line has its part of the collisions. */
+static uint8_t atomic_kind(const struct record *r)
+{
+    const bool floats = (r->type == PTX_F16 || r->type == PTX_BF16 || r->type == PTX_F16X2 || r->type == PTX_BF16X2 || r->type == PTX_F32 || r->type == PTX_F64), slow = r->type == PTX_F64 || r->atomic == PTX_ATOMIC_CAS;
+    return (uint8_t)((floats ? L2_ATOMIC_FLOAT : 0) | (slow ? L2_ATOMIC_SLOW : 0) | (r->op == RECORD_ATOM ? L2_ATOMIC_ANSWERS : 0));
+}
+
 static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to, unsigned operations)
 {
     unsigned touched = of->touched, more = operations > touched ? operations - touched : 0;
     for (int i = 0; i < of->n; i++) {
         unsigned own = lines_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
         struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
-                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .waiter = waiter, .fill = L2_NOWHERE};
+                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .atomic = atomic_kind(r), .waiter = waiter, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
         more -= extra;
         touched -= own;

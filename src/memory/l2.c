@@ -29,6 +29,7 @@
 
 #include "base/alloc.h"
 #include "memory/lanes.h"
+#include "memory/rates.h"
 #include "memory/ways.h"
 
 enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
@@ -84,8 +85,10 @@ struct l2 {
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
-    struct divisor sets, slices;
-    uint64_t *slice, *channel; /* [slices], [channels]: when they are free, in 1/256 of a cycle */
+    struct divisor sets;
+    struct rates *rates;
+    uint64_t written;        /* when DRAM has what lines had to be written back for the request that is served; 0: none had */
+    uint64_t done;           /* l2_done */
     uint32_t persisting_ways, dirty_ways, partial_ways; /* of a set, at most */
     struct part part[PARTS];
     struct dram *dram;       /* or NULL */
@@ -168,11 +171,7 @@ struct l2 *l2_new(const struct caches_config *c)
     l->gpc = alloc_zeroed(c->sms);
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
-    l->slices = divisor_of(c->l2_slices);
-    if (c->l2_slice_cycles)
-        l->slice = alloc_zeroed(c->l2_slices * sizeof *l->slice);
-    if (c->dram_channel_cycles)
-        l->channel = alloc_zeroed(c->dram_channels * sizeof *l->channel);
+    l->rates = rates_new(&l->c);
     for (uint32_t i = 0; i < l->nparts; i++) {
         l->part[i].set = alloc_try_pages(l->sets.by * sizeof *l->part[i].set);
         l->part[i].byte = alloc_try_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
@@ -196,8 +195,7 @@ void l2_free(struct l2 *l)
     alloc_release(l->turn);
     alloc_release(l->in_turn);
     alloc_release(l->gpc);
-    alloc_release(l->slice);
-    alloc_release(l->channel);
+    rates_free(l->rates);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
         alloc_pages_release(l->part[i].byte, (size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
@@ -332,33 +330,13 @@ static inline void arrive(struct place p, uint64_t now)
 
 /* --- when --- */
 
-/* One of `n` servers with so many 1/256 of a cycle of work: until when it is busy with it. */
-static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
-{
-    *server = (*server > time << 8 ? *server : time << 8) + work;
-    return *server >> 8;
-}
-
-/* The slice has looked at these sectors. Neighbouring lines are in different slices; where the next so many lines begin is by their
- * hash. */
-static uint64_t slice(struct l2 *l, uint64_t line, unsigned sectors, uint64_t time)
-{
-    if (!l->slice)
-        return time;
-    uint64_t shifted = line + (hash_of(divide(line, l->slices)) >> 32), work = (uint64_t)lines_count(sectors) * l->c.l2_slice_cycles;
-    return busy(&l->slice[shifted - divide(shifted, l->slices) * l->slices.by], time, work > l->c.l2_request_cycles ? work : l->c.l2_request_cycles);
-}
-
-/* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. Which channel that is does not matter
- * for this, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
+/* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. */
 static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
 {
     unsigned units = l->c.dram_bytes < 64 ? lines_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12);
     if (l->dram && sectors)
         dram_access(l->dram, line, sectors, write, &l->asker);
-    if (!l->channel || !sectors)
-        return time;
-    return busy(&l->channel[(hash_of(line) >> 24) % l->c.dram_channels], time, (uint64_t)units * l->c.dram_channel_cycles);
+    return sectors ? rates_dram(l->rates, line, units, write, time) : time;
 }
 
 /* Cycles to L2 and back: some less, some more, as slices are near and far and others are before it. Without that all SMs would
@@ -374,7 +352,8 @@ static void clean(struct l2 *l, struct place p, struct counters *c)
 {
     uint64_t line = line_of(l, p);
     ask_dram(l, line, partial(p), false, l->asker.time);
-    ask_dram(l, line, dirty(p), true, l->asker.time);
+    const uint64_t written = ask_dram(l, line, dirty(p), true, l->asker.time);
+    l->written = written > l->written ? written : l->written;
     c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(dirty(p));
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(partial(p));
     set_valid(p, valid(p) | partial(p), coming(p));
@@ -475,7 +454,7 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
 /* Returns sectors that hit. *there: when all are in this half. */
 static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = slice(l, r->line, r->sectors, r->time);
+    uint64_t hash = hash_of(r->line), at = rates_slice(l->rates, RATES_READ, r->line, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[near], r->line, hash, c);
     arrive(p, r->time);
@@ -550,7 +529,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
 /* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
 static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = slice(l, r->line, r->sectors, r->time);
+    uint64_t hash = hash_of(r->line), at = rates_atomic(l->rates, r, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[home], r->line, hash, c);
     unsigned missing = r->sectors & ~valid(p), found;
@@ -610,7 +589,16 @@ static uint64_t ask_peer(const struct l2 *l, const struct l2_request *r, struct 
     return r->time + (writes && r->op != L2_ATOMIC ? 0 : l->c.l2_latency + l->c.dram_latency);
 }
 
-/* Returns when the SM has its answer; of a write, when it has been told. */
+/* L2 is done with a store: the slice has it, and so has DRAM what had to go for it, but for what can wait in between. */
+static uint64_t stored(struct l2 *l, uint64_t at)
+{
+    const uint64_t written = l->written > l->c.dram_latency ? l->written - l->c.dram_latency : 0;
+    at = written > at ? written : at;
+    l->done = at > l->done ? at : l->done;
+    return at;
+}
+
+/* Returns when the SM has its answer; of a store, when L2 is done with it. */
 static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
 {
     struct counters *c = &sites[r->site];
@@ -618,6 +606,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     bool textures = r->op == L2_TEXTURE && l->textures, reads = r->op == L2_READ || r->op == L2_CONSTANT || r->op == L2_TEXTURE;
     struct group *group = NULL;
     uint64_t there = r->time;
+    l->written = 0;
     if (r->op == L2_JOIN)
         return l1_comes(q->l1, r->line, r->time);
     if (is_peers(l, r->line))
@@ -626,7 +615,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     if (!l->c.l2_bytes && !textures)
         return pass_on(l, r, c) + way(l, r->line, sm, (uint32_t)r->time);
     if (reads && !textures && l->groups && joins(l, r, gpc, near, &group))
-        return ways_later(group->there, r->time) + way(l, r->line, gpc, group->time);
+        return rates_answer(l->rates, sm, gpc, lines_count(r->sectors), ways_later(group->there, r->time)) + way(l, r->line, gpc, group->time);
     switch ((enum l2_op)r->op) {
     case L2_JOIN: /* asks nothing of L2 */
         break;
@@ -646,20 +635,25 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     case L2_WRITE:
         c->v[COUNTER_L2_WRITE_SECTORS] += lines_count(r->sectors);
         c->v[COUNTER_L2_WRITE_HIT] += lines_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
-        return there;
+        there = rates_send(l->rates, gpc, lines_count(r->sectors), r->time);
+        return stored(l, rates_slice(l->rates, RATES_WRITE, r->line, r->sectors, there));
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
         c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, &there, c);
+        if (!(r->atomic & L2_ATOMIC_ANSWERS))
+            return stored(l, there);
+        there += l->c.atomic_latency;
         break;
     }
+    const uint64_t came = rates_answer(l->rates, sm, gpc, lines_count(r->sectors), there);
     if (!group)
-        return there + way(l, r->line, sm, (uint32_t)r->time);
+        return came + way(l, r->line, sm, (uint32_t)r->time);
     if (!group->until) { /* it began the group */
         uint64_t until = r->time + l->c.coalesce_cycles;
         group->there = (uint32_t)there;
         group->until = (uint32_t)(there > until ? there : until) | 1; /* not 0 */
     }
-    return there + way(l, r->line, gpc, group->time);
+    return came + way(l, r->line, gpc, group->time);
 }
 
 /* --- the order of serving --- */
@@ -725,8 +719,11 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
     uint64_t ready = serve(l, q, r, t->sm, sites);
     if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
         l1_told(q->l1, r->fill, ready);
-    if (r->waiter == L2_NOBODY)
+    if (r->waiter == L2_NOBODY) {
+        if (r->op == L2_WRITE || r->op == L2_ATOMIC)
+            q->stored = ready > q->stored ? ready : q->stored;
         return;
+    }
     struct l2_waiter *w = &q->waiter[r->waiter];
     w->pending--;
     w->ready = ready > w->ready ? ready : w->ready;
@@ -796,6 +793,11 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
     }
     for (uint32_t i = 0; i < sms; i++)
         close_up(&queues[i]);
+}
+
+uint64_t l2_done(const struct l2 *l)
+{
+    return l->done;
 }
 
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats)

@@ -2,12 +2,11 @@
 #include "target/pace.h"
 
 #include "base/alloc.h"
+#include "device/device.h"
 #include "target/flow.h"
 #include "target/waits.h"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
 
@@ -22,6 +21,7 @@ struct walk {
     const struct ir_kernel *k;
     const struct code *c;
     const struct flow *f;
+    const struct device *d;
     struct target_pace *p;
     struct value *value;  /* [values] */
     int32_t *known;       /* values that have an entry */
@@ -62,6 +62,27 @@ static void use(struct walk *w, int32_t block, int32_t brings, int32_t ir)
             w->value[w->known[i]].brings = 0;
 }
 
+/* Cycles until its result can be read. */
+static int32_t latency(const struct walk *w, const struct machine_inst *in)
+{
+    const int32_t usual = arch_op_cycles(w->c->arch, (enum machine_op)in->op);
+    int64_t known = DEVICE_UNKNOWN;
+    if (!w->d || !usual)
+        return usual;
+    switch ((enum machine_op)in->op) {
+#define LATENCY(op, figure, more) case OP_##op: known = w->d->figure == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : w->d->figure + (more); break;
+#include "target/latencies.def"
+#undef LATENCY
+    default:
+        break;
+    }
+    if (known == DEVICE_UNKNOWN)
+        return usual;
+    if (in->op == OP_LDS && in->result[0].words > 1 && w->d->latency_wide2 != DEVICE_UNKNOWN)
+        known += w->d->latency_wide2;
+    return (int32_t)known;
+}
+
 /* The site whose access, or barrier of the block, the instruction is, or NULL. */
 static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
@@ -99,12 +120,12 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
     const bool brings = access >= 0 && in->op != OP_BAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
         const int32_t cycles = at - w->begin;
-        w->p->access[access].at = cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1;
+        w->p->access[access] = (struct pace_access){cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1, PACE_NEVER};
         w->owner[access] = block;
     }
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
-            set(w, w->f->touches[t].value, late ? at : at + arch_op_cycles(w->c->arch, (enum machine_op)in->op), brings ? access + 1 : 0);
+            set(w, w->f->touches[t].value, late ? at : at + latency(w, in), brings ? access + 1 : 0);
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION && in->way != WAY_LONG)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
@@ -134,11 +155,13 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
     const int32_t ir = main ? bl->ir : -1;
     if (!follows(w->f, b, before))
         forget(w);
-    for (int32_t i = 0; i < w->nknown; i++)
-        if (w->value[w->known[i]].brings)
-            w->value[w->known[i]].brings = FOREIGN;
     int32_t from = w->cycle;
     for (int turn = 0; turn < (again ? TURNS : 1); turn++) {
+        for (int32_t i = 0; i < w->nknown; i++)
+            if (w->value[w->known[i]].brings)
+                w->value[w->known[i]].brings = FOREIGN;
+        if (ir >= 0)
+            w->p->block[ir].foreign = PACE_NEVER;
         from = w->cycle;
         w->begin = from + 1;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
@@ -147,6 +170,8 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             walk_inst(w, b, i, ir);
     }
+    if (bl->count && w->c->insts[bl->first + bl->count - 1].op == OP_BRA && w->d && w->d->branch_again_cycles != DEVICE_UNKNOWN)
+        w->cycle += (int32_t)w->d->branch_again_cycles;
     const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
     if (ir >= 0)
         w->p->block[ir].span += cycles * PACE_TICKS / rounds;
@@ -177,7 +202,7 @@ static void count(const struct ir_kernel *k, const struct code *c, struct target
     }
 }
 
-void pace_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, struct target_pace *p)
+void pace_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, const struct device *d, struct target_pace *p)
 {
     *p = (struct target_pace){.block = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *p->block), .first = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *p->first)};
     for (int32_t b = 0; b < k->nblocks; b++)
@@ -188,7 +213,7 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
     p->access = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *p->access);
     for (int32_t i = 0; i < p->naccesses; i++)
         p->access[i] = (struct pace_access){0, PACE_NEVER};
-    struct walk w = {.k = k, .c = c, .f = f, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.value),
+    struct walk w = {.k = k, .c = c, .f = f, .d = d, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.value),
                      .known = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.known), .owner = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *w.owner),
                      .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
     for (int32_t b = 0, before = -1; b < c->nblocks; b++)
@@ -196,13 +221,6 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
             walk_block(&w, b, before);
             before = b;
         }
-    if (getenv("PACE_DBG")) {
-        for (int32_t b = 0; b < k->nblocks; b++)
-            fprintf(stderr, "%s b%d span %.1f owner %d foreign %d rounds %d\n", k->name, b, p->block[b].span / 16.0, p->block[b].owner, p->block[b].foreign, p->block[b].rounds);
-        for (int32_t i = 0; i < k->ninsts; i++)
-            for (int c = 0; p->first[i] >= 0 && c < p->block[k->insts[i].block].rounds; c++)
-                fprintf(stderr, "  site %d b%d copy %d at %d used %d\n", i, k->insts[i].block, c, p->access[p->first[i] + c].at, p->access[p->first[i] + c].used);
-    }
     alloc_release(w.value);
     alloc_release(w.known);
     alloc_release(w.owner);

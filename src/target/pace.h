@@ -14,6 +14,7 @@
 
 struct code;
 struct flow;
+struct device;
 
 /* In the cycles of a block: never. */
 enum { PACE_NEVER = UINT16_MAX, PACE_TICKS = 16 /* of a cycle */ };
@@ -39,8 +40,8 @@ struct target_pace {
     int32_t naccesses;
 };
 
-/* Of a kernel of `nblocks` blocks; arrays belong to the heap (pace_release). */
-void pace_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, struct target_pace *p);
+/* Arrays belong to the heap (pace_release). d: whose latencies it goes by; what its description does not have, or NULL: those of operations.def. */
+void pace_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, const struct device *d, struct target_pace *p);
 void pace_release(struct target_pace *p);
 
 #endif

@@ -305,7 +305,7 @@ struct made {
 
 const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "scheduled", "allocated"};
 
-static struct made make(const struct ir_kernel *k, int arch, enum target_step after, bool paced)
+static struct made make(const struct ir_kernel *k, int arch, enum target_step after, bool paced, const struct device *d)
 {
     struct made m = {.predicated = shape_ways(k), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
     for (bool known = false, again = true; again;) { /* first all ways as if they became predicated, then those that do */
@@ -331,7 +331,7 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
         m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits,
-                          paced ? &m.pace : NULL);
+                          paced ? &m.pace : NULL, d);
     return m;
 }
 
@@ -348,7 +348,7 @@ static void drop(struct made *m)
 
 struct code *target_code(const struct ir_kernel *k, int arch, enum target_step after)
 {
-    struct made m = make(k, arch, after, false);
+    struct made m = make(k, arch, after, false, NULL);
     struct code *c = after == TARGET_SELECTED ? m.selected : m.code;
     if (after == TARGET_SELECTED)
         code_free(m.code);
@@ -369,10 +369,10 @@ static struct target_pace *copy_pace(const struct target_pace *p, const struct i
     return to;
 }
 
-struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch)
+struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch, const struct device *d)
 {
     struct target_tables *t = ARENA_NEW(arena, struct target_tables);
-    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED, true);
+    struct made m = make(k, arch_is_known(arch) ? arch : ARCH_USUAL, TARGET_ALLOCATED, true, d);
     t->flops = ARENA_ARRAY(arena, struct target_flops, k->ninsts);
     t->blocks = ARENA_ARRAY(arena, struct target_block, k->nblocks);
     flops_read(k, m.selected, t->flops);

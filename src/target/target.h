@@ -131,6 +131,7 @@ enum target_waits {
 };
 
 struct target_pace;
+struct device;
 
 struct target_tables {
     struct target_flops *flops;  /* [ninsts] */
@@ -180,7 +181,8 @@ struct machine_inst;
 enum target_turn target_turn(const struct target_tables *t, const struct ir_kernel *k, const struct machine_block *b, const struct machine_inst *in,
                              int32_t *loop);
 
-/* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. */
-struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch);
+/* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. d: whose
+ * latencies `pace` goes by; NULL: those of operations.def. */
+struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch, const struct device *d);
 
 #endif

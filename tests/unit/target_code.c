@@ -335,7 +335,7 @@ static void rounds_of_atomics(void **state)
                                        "atom.shared.add.f32 %f3, [%r3], %f1; bar.sync 0;", &m);
     struct arena arena;
     arena_init(&arena);
-    const struct target_tables *t = target_tables(k, &arena, 90);
+    const struct target_tables *t = target_tables(k, &arena, 90, NULL);
     for (int32_t i = 0; i < k->ninsts; i++) {
         int again = 0;
         for (int pipe = 0; pipe < PIPES; pipe++)

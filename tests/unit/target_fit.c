@@ -39,7 +39,7 @@ static int registers(const char *statements)
 {
     struct ptx_module *m;
     struct ir_kernel *k = rewritten_of(statements, &m);
-    int n = target_tables(k, &k->arena, ARCH_USUAL)->registers;
+    int n = target_tables(k, &k->arena, ARCH_USUAL, NULL)->registers;
     ir_free(k);
     ptx_free(m);
     return n;
@@ -211,7 +211,7 @@ static struct made limited(const char *statements, struct target_tables **t)
     rewrite(a.k);
     strbuf_release(&text);
     a.c = target_code(a.k, 90, TARGET_ALLOCATED);
-    *t = target_tables(a.k, &a.k->arena, 90);
+    *t = target_tables(a.k, &a.k->arena, 90, NULL);
     return a;
 }
 
@@ -314,7 +314,7 @@ static void of_architectures(void **state)
     for (int i = 0; i < 70; i++)
         strbuf_addf(&s, "st.volatile.global.f32 [%%rd2+%d], %%f%d;\n", 32768 + 64 * i, 10 + i);
     struct ir_kernel *k = rewritten_of(s.s, &m);
-    const struct target_tables *fermi = target_tables(k, &k->arena, 20), *hopper = target_tables(k, &k->arena, 90);
+    const struct target_tables *fermi = target_tables(k, &k->arena, 20, NULL), *hopper = target_tables(k, &k->arena, 90, NULL);
     assert_int_equal(fermi->registers, 63);
     assert_true(fermi->nspills > 2 * (70 - 63) && hopper->nspills == 0 && hopper->registers > 70);
     ir_free(k);

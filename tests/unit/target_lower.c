@@ -16,7 +16,7 @@ static struct built build(const char *statements)
 {
     struct built b;
     b.k = rewritten_of(statements, &b.m);
-    b.t = target_tables(b.k, &b.k->arena, ARCH_USUAL);
+    b.t = target_tables(b.k, &b.k->arena, ARCH_USUAL, NULL);
     return b;
 }
 
@@ -485,7 +485,7 @@ static void compare_kernel(const char *file, const char *name, int registers, in
     if (k->problems)
         fail_msg("%s %s: %s", file, name, k->problems->text);
     rewrite(k);
-    const struct target_tables *t = target_tables(k, &k->arena, ARCH_USUAL);
+    const struct target_tables *t = target_tables(k, &k->arena, ARCH_USUAL, NULL);
     double sixteenths = 0;
     for (int32_t i = 0; i < k->ninsts; i++)
         sixteenths += t->sixteenths[i];

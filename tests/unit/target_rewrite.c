@@ -54,7 +54,7 @@ static struct counts count_kernel(const struct ir_kernel *k)
     struct counts c = {0};
     struct arena arena;
     arena_init(&arena);
-    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL);
+    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL, NULL);
     for (int32_t i = 0; i < k->ninsts; i++) {
         const struct target_flops *f = &t->flops[i];
         const int flops[] = {f->fadd, f->fmul, f->ffma, f->dadd, f->dmul, f->dfma};
@@ -250,7 +250,7 @@ static int floats_at_last_store(const struct ir_kernel *k)
     struct arena arena;
     int n = 0, block = -1;
     arena_init(&arena);
-    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL);
+    const struct target_tables *t = target_tables(k, &arena, ARCH_USUAL, NULL);
     for (int32_t i = 0; i < k->ninsts; i++)
         if (k->insts[i].op == PTX_OP_ST || k->insts[i].op == PTX_OP_RED)
             block = k->insts[i].block;

@@ -25,7 +25,7 @@ static const struct target_tables *tables(const char *statements, struct ptx_mod
     *k = build_kernel(*m, "k");
     assert_null((*k)->problems);
     rewrite(*k);
-    return target_tables(*k, &arena, ARCH_USUAL);
+    return target_tables(*k, &arena, ARCH_USUAL, NULL);
 }
 
 static void expect(const char *statement, struct target_flops want)
@@ -268,7 +268,7 @@ static void launch_bounds(void **state)
     struct ptx_module *m = parse_text("bounds.ptx", b.s);
     struct ir_kernel *k = build_kernel(m, "k");
     rewrite(k);
-    assert_int_equal(target_tables(k, &a, ARCH_USUAL)->registers, 32); /* 65536 / (1024 * 2) */
+    assert_int_equal(target_tables(k, &a, ARCH_USUAL, NULL)->registers, 32); /* 65536 / (1024 * 2) */
     ir_free(k);
     ptx_free(m);
     arena_release(&a);
@@ -286,7 +286,7 @@ static void waits(void **state)
     struct ir_kernel *k = rewritten_of("ld.global.u64 %rd3, [%rd2+512]; ld.global.f32 %f3, [%rd3]; st.global.f32 [%rd2+1024], %f3;\n"
                                        "ld.global.f32 %f4, [%rd2+2048]; ld.global.f32 %f5, [%rd2+1024]; ld.global.f32 %f6, [%rd0];\n"
                                        "add.f32 %f4, %f4, %f5; add.f32 %f4, %f4, %f6; add.f32 %f1, %f1, %f4;\n", &m);
-    const struct target_tables *t = target_tables(k, &a, ARCH_USUAL);
+    const struct target_tables *t = target_tables(k, &a, ARCH_USUAL, NULL);
     for (int32_t i = 0, n = 0; i < k->ninsts; i++)
         if (ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_GLOBAL && n < 15)
             is[n++] = "-NE"[t->waits[i]];

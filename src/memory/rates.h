@@ -1,0 +1,34 @@
+/* What L2, the ways to it and DRAM can do at a time: servers that take requests in the order in which they are served.
+ *
+ * A request to L2 goes through the port of its GPC and takes its slice for some time; what it reads comes back through the port of the
+ * GPC and that of the multiprocessor. Sectors of DRAM take a channel. Times are cycles of the multiprocessors; work is 1/256 of them.
+ * Figures: struct caches_config. What is behind the rules (NVIDIA H200, 2026-11-30, tests/truth/time: l2.tsv, dram.tsv):
+ * - One multiprocessor reads 116 bytes a cycle and writes 31, a GPC 634 and 421, all 4476 and 2252.
+ * - Atomics of one word: one each 1.45 cycles, of floats each 3.5; of other words in the same line a sector each 1.2 cycles, of doubles and
+ *   compare-and-swap each 2.3. Two neighbouring lines are in one slice for atomics, eight neighbours in two. */
+#ifndef MEMORY_RATES_H
+#define MEMORY_RATES_H
+
+#include "memory/caches.h"
+
+struct rates;
+
+struct rates *rates_new(const struct caches_config *c);
+void rates_free(struct rates *r);
+
+/* What a slice does for a request. */
+enum rates_work { RATES_READ, RATES_WRITE };
+
+/* The slice has read or written these sectors of a line, which were asked for at `time`. */
+uint64_t rates_slice(struct rates *r, enum rates_work work, uint64_t line, unsigned sectors, uint64_t time);
+/* The same of an atomic: `operations`, of which those beyond one a sector are for words that others of the request change, too. */
+uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time);
+/* Sectors that go to L2 have passed the GPC's port. */
+uint64_t rates_send(struct rates *r, uint32_t gpc, unsigned sectors, uint64_t time);
+/* Sectors that L2 had at `time` have come to the multiprocessor, but for the way. */
+uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time);
+/* A channel of DRAM is done with so many units of dram_bytes. Which one that is does not matter, and bytes are its only limit; what banks and
+ * rows make of it is counted apart (dram.h). */
+uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, uint64_t time);
+
+#endif
