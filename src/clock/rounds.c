@@ -338,17 +338,13 @@ static uint64_t keep_data(struct sm *s, uint64_t at, uint64_t cycles)
 }
 
 /* For how many cycles a store keeps the pipe. What goes to local memory stays in L1 at first. */
-static uint64_t store_cycles(const struct rounds *r, const struct record *rec)
+static uint64_t store_cycles(const struct rounds *r, const struct record *rec, unsigned lines)
 {
     const struct caches_config *f = r->c->caches;
-    uint64_t sectors = 0, parts = 0;
-    if (rec->space != PTX_GLOBAL)
-        return (uint64_t)r->lines.n;
-    for (int i = 0; i < r->lines.n; i++) {
-        sectors += lanes_count(r->lines.sectors[i]);
-        parts += r->lines.sectors[i] != r->lines.full[i];
-    }
-    return sectors * f->store_sector_cycles + parts * f->store_part_cycles;
+    uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
+    if (rec->elem < 4)
+        return later((uint64_t)f->byte_store_line_cycles * lines, f->byte_store_cycles);
+    return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
 }
 
 /* A load of these lines, of which L1 did not have some sectors: for how many cycles it keeps the pipe. *there: when its data have passed the
@@ -392,7 +388,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         unsigned missed = texture ? textures_access(s->textures, rec, at, waiter, r->c->sites, q, &lines)
                                   : l1_access(s->l1, rec, &r->lines, local, at, waiter, r->c->sites, q, &lines, &until);
         if (rec->op == RECORD_STORE)
-            busy = texture ? lines : store_cycles(r, rec);
+            busy = store_cycles(r, rec, lines);
         else if (rec->op == RECORD_RED || rec->op == RECORD_ATOM)
             busy = (uint64_t)lines * r->c->caches->red_line_cycles;
         else
@@ -647,8 +643,8 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
     return *turn < blocks[block].rounds;
 }
 
-/* The warp waits at a barrier: what is behind that of its block. */
-static struct turn_rest rest_of(const struct rounds *r, const struct warp *w)
+/* The warp waits at a barrier: what is behind that of its block. passes: of all of it; those behind are taken to be as many as accesses. */
+static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, uint64_t passes)
 {
     struct turn_rest rest = {.block = -1};
     if (w->nsplits != 1)
@@ -663,6 +659,14 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w)
     rest = (struct turn_rest){.block = block, .passed = pace->access[pace->first[at]].at};
     rest.span = whole->span > passed ? whole->span - passed : 0;
     rest.busy = whole->span ? rest.span * whole->busy / whole->span : 0;
+    const struct ir_block *b = &r->l->kernel->blocks[block];
+    uint64_t all = 0, behind = 0;
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        const bool shared = ir_is_memory(&r->l->kernel->insts[i]) && r->l->kernel->insts[i].space == PTX_SHARED;
+        all += shared;
+        behind += shared && i > at;
+    }
+    rest.passes = all ? passes * behind / all : 0;
     return rest;
 }
 
@@ -699,16 +703,18 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     r->moved |= t->moved;
     r->spins |= waits;
     r->gets_on |= !waits && w->clock != before;
+    const uint64_t before_rest = a->rest.passes;
     busy = later(w->busy - busy + a->rest.busy, TICKS);
     span = later(w->span - span + a->rest.span, busy);
-    struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w) : (struct turn_rest){.block = -1};
+    struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w, w->passes - had) : (struct turn_rest){.block = -1};
     span -= rest.span < span ? rest.span : span;
     busy -= rest.busy < busy ? rest.busy : busy;
     const struct pace_block *blocks = r->c->pace->block;
     const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
     turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
     a->rest = rest;
-    a->least = w->passes > had ? keep_data(s, s->now, w->passes - had) : 0;
+    const uint64_t banks = w->passes - had + before_rest - rest.passes;
+    a->least = banks ? keep_data(s, s->now, banks) : 0;
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
     return stop;

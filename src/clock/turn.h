@@ -35,7 +35,7 @@ struct turn {
     struct turn_rest {     /* what the last turn left of a block in the midst of which it ended, at a barrier */
         int32_t block;     /* or -1 */
         uint16_t passed;   /* cycles */
-        uint64_t span, busy; /* what is left */
+        uint64_t span, busy, passes; /* what is left */
     } rest;
 };
 

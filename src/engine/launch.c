@@ -214,6 +214,9 @@ static void habits(const struct device *d, struct caches_config *out)
     out->pair_cycles = (uint32_t)DEVICE_TAKEN(d, l2_pair_cycles);
     out->dirty_share = (uint32_t)DEVICE_TAKEN(d, l2_dirty_share);
     out->partial_share = (uint32_t)DEVICE_TAKEN(d, l2_partial_share);
+    out->sm_bytes = (uint32_t)DEVICE_TAKEN(d, l2_sm_bytes_per_clock);
+    out->byte_store_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_cycles);
+    out->byte_store_line_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_line_cycles);
     out->store_sector_cycles = (uint32_t)DEVICE_TAKEN(d, store_sector_cycles);
     out->store_part_cycles = (uint32_t)DEVICE_TAKEN(d, store_part_cycles);
     out->red_line_cycles = (uint32_t)DEVICE_TAKEN(d, red_line_cycles);

@@ -34,7 +34,10 @@ struct caches_config {
     uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
     uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
-    uint32_t store_sector_cycles, store_part_cycles; /* that a store keeps the unit for each sector, and more for a line with one that is not whole */
+    uint32_t sm_bytes;      /* that an SM takes from a store in a cycle */
+    uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
+    uint32_t byte_store_line_cycles; /* and for each line of it */
+    uint32_t store_sector_cycles, store_part_cycles; /* that each sector of a store is on the SM's way to L2, and more of a line with one that is not whole */
     uint32_t red_line_cycles;   /* the same of a reduction, each line */
     uint32_t l1_lines;      /* of a load, that L1 looks up in a cycle */
     uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */

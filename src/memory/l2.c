@@ -527,9 +527,9 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
 }
 
 /* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
-static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
+static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t time, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = rates_atomic(l->rates, r, r->time);
+    uint64_t hash = hash_of(r->line), at = rates_atomic(l->rates, r, time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[home], r->line, hash, c);
     unsigned missing = r->sectors & ~valid(p), found;
@@ -635,11 +635,11 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     case L2_WRITE:
         c->v[COUNTER_L2_WRITE_SECTORS] += lines_count(r->sectors);
         c->v[COUNTER_L2_WRITE_HIT] += lines_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
-        there = rates_send(l->rates, gpc, lines_count(r->sectors), r->time);
+        there = rates_send(l->rates, sm, gpc, r, r->time);
         return stored(l, rates_slice(l->rates, RATES_WRITE, r->line, r->sectors, there));
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
-        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, &there, c);
+        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, rates_send(l->rates, sm, gpc, r, r->time), &there, c);
         if (!(r->atomic & L2_ATOMIC_ANSWERS))
             return stored(l, there);
         there += l->c.atomic_latency;

@@ -17,7 +17,7 @@ struct channel {
 struct rates {
     const struct caches_config *c;
     struct divisor slices;
-    uint64_t *slice, *read_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms], [gpcs], [gpcs]; NULL: any number at once */
+    uint64_t *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once */
     struct channel *channel; /* [dram_channels], or NULL */
 };
 
@@ -31,6 +31,7 @@ struct rates *rates_new(const struct caches_config *c)
         r->slice = alloc_zeroed(c->l2_slices * sizeof *r->slice);
     if (c->sm_read_cycles)
         r->read_sm = alloc_zeroed(c->sms * sizeof *r->read_sm);
+    r->write_sm = alloc_zeroed(c->sms * sizeof *r->write_sm);
     if (c->gpc_read_cycles)
         r->read_gpc = alloc_zeroed(gpcs * sizeof *r->read_gpc);
     if (c->gpc_write_cycles)
@@ -46,6 +47,7 @@ void rates_free(struct rates *r)
         return;
     alloc_release(r->slice);
     alloc_release(r->read_sm);
+    alloc_release(r->write_sm);
     alloc_release(r->read_gpc);
     alloc_release(r->write_gpc);
     alloc_release(r->channel);
@@ -86,16 +88,21 @@ uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t tim
         return time;
     const struct caches_config *c = r->c;
     const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
-    const uint64_t word = of->atomic & L2_ATOMIC_FLOAT ? c->atomic_word_float : c->atomic_word;
     const uint64_t sector = of->atomic & L2_ATOMIC_SLOW ? c->atomic_sector_slow : c->atomic_sector;
-    const uint64_t work = (sectors - 1) * sector + same * word + (same ? word : sector > c->atomic_word ? sector : c->atomic_word);
+    uint64_t work = (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
+    if (of->atomic & L2_ATOMIC_FLOAT && sectors == 1) /* sums of one word wait for each other */
+        work = (same + 1) * c->atomic_word_float > work ? (same + 1) * c->atomic_word_float : work;
     const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
     return busy(slice_of(r, (hash_of(chunk) >> 24) * 2 + half), time, work);
 }
 
-uint64_t rates_send(struct rates *r, uint32_t gpc, unsigned sectors, uint64_t time)
+uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
 {
-    return r->write_gpc ? busy(&r->write_gpc[gpc], time, (uint64_t)sectors * r->c->gpc_write_cycles) : time;
+    const struct caches_config *c = r->c;
+    const unsigned sectors = lines_count(of->sectors);
+    const uint64_t cycles = of->op == L2_ATOMIC ? (uint64_t)c->red_line_cycles * sectors : (uint64_t)c->store_sector_cycles * sectors + (of->bytes ? c->store_part_cycles : 0);
+    time = busy(&r->write_sm[sm], time, cycles * PARTS);
+    return r->write_gpc ? busy(&r->write_gpc[gpc], time, (uint64_t)sectors * c->gpc_write_cycles) : time;
 }
 
 uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time)

@@ -23,8 +23,8 @@ enum rates_work { RATES_READ, RATES_WRITE };
 uint64_t rates_slice(struct rates *r, enum rates_work work, uint64_t line, unsigned sectors, uint64_t time);
 /* The same of an atomic: `operations`, of which those beyond one a sector are for words that others of the request change, too. */
 uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time);
-/* Sectors that go to L2 have passed the GPC's port. */
-uint64_t rates_send(struct rates *r, uint32_t gpc, unsigned sectors, uint64_t time);
+/* A store or reduction has passed the ports of the multiprocessor and the GPC. */
+uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time);
 /* Sectors that L2 had at `time` have come to the multiprocessor, but for the way. */
 uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time);
 /* A channel of DRAM is done with so many units of dram_bytes. Which one that is does not matter, and bytes are its only limit; what banks and

@@ -15,7 +15,7 @@
  * tightest (lulesh of tests/truth/public with 24 to 64 registers, ptxas 13.0, 2026-11-29).
  * PREDICATES: that there are; an instruction that makes one more waits for others.
  * RESERVED: the stack pointer R1, and two that the report is always above the highest register used (sm_90). */
-enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, TIGHTER = 8, PREDICATES = 7 };
+enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
@@ -562,11 +562,7 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
         return n;
     if (n <= tight || step_of(p, n) == step_of(p, tight))
         return n;
-    int room = tight; /* in so many registers loads may begin early all the same */
-    while (room >= tight - TIGHTER && place(p, block, room, LATENCY) > tight)
-        room--;
-    if (room < tight - TIGHTER)
-        place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);
+    place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);
     keep(p);
     return tight > plenty ? tight : plenty + fewer;
 }
