@@ -23,7 +23,7 @@ enum {
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
-    ORDER_CYCLES = 256,     /* for so long the warps have one order */
+    MAX_WARPS = 64,         /* of a block, at most: the next power of two */
     PLACE_WORD = 64,
     TICKS = EXEC_TICKS      /* of a cycle */
 };
@@ -217,20 +217,21 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
-/* Of the subpartition's warps that can run any, by a lot that changes now and then. */
+/* Of the subpartition's warps that can run the first one of the oldest block. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
 {
     const uint64_t own = r->own << subpartition;
-    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * TICKS));
-    uint32_t lot = epoch * 2654435761u >> 16;
-    for (uint32_t i = 0, w = lot % r->words; i < r->words; i++, w = w + 1 == r->words ? 0 : w + 1) {
-        uint64_t bits = s->runnable[w] & own, turned = bits >> lot % PLACE_WORD;
-        if (bits) {
-            *place = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(turned ? turned << lot % PLACE_WORD : bits));
-            return true;
+    uint64_t oldest = UINT64_MAX;
+    for (uint32_t w = 0; w < r->words; w++)
+        for (uint64_t bits = s->runnable[w] & own; bits; bits &= bits - 1) {
+            const uint32_t at = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(bits));
+            const uint64_t age = s->cta_slot[at / r->warps].b->index * MAX_WARPS + at % r->warps;
+            if (age < oldest) {
+                oldest = age;
+                *place = at;
+            }
         }
-    }
-    return false;
+    return oldest != UINT64_MAX;
 }
 
 static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
@@ -634,7 +635,7 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     const struct pace_block *blocks = r->c->pace->block;
-    if (!a->n || !w->nsplits)
+    if (!a->n || !w->nsplits || a->record[0].space == PTX_LOCAL)
         return false;
     const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
     if (owner != blocks[insts[a->record[0].site].block].owner)
