@@ -2,8 +2,9 @@
 // usage: dram [GROUP]: stream, stride, random, loaded. Each over arrays that are many times L2. Rows:
 //   stream  access bytes-a-lane blocks-a-multiprocessor threads loads-at-once bytes ns bytes-a-ns     of events, best of 5
 //   stride  access bytes-apart sector-bytes-asked ns bytes-a-ns     one word a lane, each so far from the next lane's
-//   random  access chunk-bytes bytes ns bytes-a-ns                  chunks of neighbouring lanes, at random in 4 GiB
-//   loaded  access multiprocessors warps loads-at-once bytes-a-ns cycles-of-a-load ns-of-a-load    a chain at random in 2 GiB beside streams
+//   random  access chunk-bytes bytes ns bytes-a-ns MiB              chunks of neighbouring lanes, at random in so many MiB
+//   loaded  access multiprocessors warps loads-at-once bytes-a-ns cycles-of-a-load ns-of-a-load    a chain at random in 2 GiB beside streams;
+//           readL2: 16 MiB and 2 MiB, which L2 has
 // Built with nvcc -std=c++17 -O3 -arch=sm_90.
 #include "harness.h"
 typedef unsigned U32; typedef unsigned long long U64;
@@ -94,17 +95,22 @@ template <class F> static double best_ns(F f, int times = 5) {
     return best;
 }
 static char *a, *b; static U32 *out; static int sms; static const size_t GIB = (size_t)1 << 30;
+static char *from, *to;
+static void next_gib() { // another GiB each time: nothing of it is in L2
+    static int turn; turn = (turn + 1) % 4;
+    from = a + turn * GIB; to = b + turn * GIB;
+}
 template <int K, class T, int N> static void measure_stream() {
     size_t n = GIB / sizeof(T);
     for (int threads : {128, 256, 512, 1024}) for (int per : {1, 2, 4, 8, 16}) {
         if (per * threads > 2048) continue;
         if (threads != 256 && threads != 1024 && N != 1) continue;
-        double ns = best_ns([&] { stream<K, T, N><<<sms * per, threads>>>((T *)a, (T *)b, n, out); });
+        double ns = best_ns([&] { next_gib(); stream<K, T, N><<<sms * per, threads>>>((T *)from, (T *)to, n, out); });
         double bytes = (double)GIB * (K == COPY || K == READ_WRITE ? 2 : 1);
         printf("stream\t%s\t%d\t%d\t%d\t%d\t%.0f\t%.0f\t%.1f\n", kind_names[K], (int)sizeof(T), per, threads, N, bytes, ns, bytes / ns);
     }
     if (N == 1) { // a thread an element
-        double ns = best_ns([&] { stream<K, T, N><<<n / 256, 256>>>((T *)a, (T *)b, n, out); });
+        double ns = best_ns([&] { next_gib(); stream<K, T, N><<<n / 256, 256>>>((T *)from, (T *)to, n, out); });
         double bytes = (double)GIB * (K == COPY || K == READ_WRITE ? 2 : 1);
         printf("stream\t%s\t%d\tall\t256\t1\t%.0f\t%.0f\t%.1f\n", kind_names[K], (int)sizeof(T), bytes, ns, bytes / ns);
     }
@@ -112,18 +118,21 @@ template <int K, class T, int N> static void measure_stream() {
 template <int K> static void streams() {
     measure_stream<K, U32, 1>(); measure_stream<K, U32, 4>(); measure_stream<K, uint2, 1>(); measure_stream<K, uint4, 1>(); measure_stream<K, uint4, 4>();
 }
-template <int K, int N> static void measure_loaded(U32 *chase, int *stop, loaded_out *o) {
+template <int K, int N> static void measure_loaded(U32 *chase, int *stop, loaded_out *o, const char *where = "", U32 n = 0) {
+    const bool l2 = *where; // 16 MiB and a chain in 2 MiB, which L2 has
     static const struct { int sms, warps; } loads[] = {{0, 1}, {8, 32}, {16, 32}, {32, 32}, {64, 32}, {131, 1}, {131, 2}, {131, 4}, {131, 6}, {131, 8}, {131, 12}, {131, 16}, {131, 24}, {131, 32}};
     U32 start = 0;
-    for (auto l : loads) {
+    if (l2) chain_init<<<sms * 8, 256>>>(chase, 1 << 14);
+    for (int again = l2 ? 0 : 1; again < 2; again++) for (auto l : loads) { // the first time brings what L2 is to have
         loaded_out h = {};
         CK(cudaMemset(stop, 0, 4)); CK(cudaMemset(o, 0, sizeof h));
         CK(cudaFuncSetAttribute(loaded<K, N>, cudaFuncAttributeMaxDynamicSharedMemorySize, 180 << 10));
         start += 77777 * 32; // another part of the chain
-        loaded<K, N><<<sms, l.warps * 32, 180 << 10>>>(chase, start % (1u << 24) * 32, (uint4 *)a, 2 * GIB / 16, l.sms, stop, o);
+        loaded<K, N><<<sms, l.warps * 32, 180 << 10>>>(chase, l2 ? 0 : start % (1u << 24) * 32, (uint4 *)a, l2 ? (16 << 20) / 16 : 2 * GIB / 16, l.sms, stop, o);
         CK(cudaGetLastError()); CK(cudaMemcpy(&h, o, sizeof h, cudaMemcpyDeviceToHost));
-        printf("loaded\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\n", kind_names[K], l.sms, l.warps, N, h.bytes / 1000., (double)h.cycles / STEPS, (double)h.ns / STEPS);
+        if (again) printf("loaded\t%s%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\n", kind_names[K], where, l.sms, l.warps, N, h.bytes / 1000., (double)h.cycles / STEPS, (double)h.ns / STEPS);
     }
+    if (l2) chain_init<<<sms * 8, 256>>>(chase, n);
 }
 
 int main(int argc, char **argv) {
@@ -132,7 +141,7 @@ int main(int argc, char **argv) {
     head("dram");
     cudaDeviceProp d; CK(cudaGetDeviceProperties(&d, 0)); sms = d.multiProcessorCount;
     CK(cudaEventCreate(&begin_)); CK(cudaEventCreate(&end_));
-    a = device_array<char>(4 * GIB); b = device_array<char>(GIB); out = device_array<U32>(4);
+    a = device_array<char>(4 * GIB); b = device_array<char>(4 * GIB); out = device_array<U32>(4);
     if (want("stream")) { streams<READ>(); streams<WRITE>(); streams<COPY>(); streams<READ_WRITE>(); }
     if (want("stride")) for (int w = 0; w < 2; w++) for (size_t apart : {4, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384, 65536}) {
         size_t lanes = std::min((size_t)1 << 26, 4 * GIB / apart);
@@ -140,15 +149,17 @@ int main(int argc, char **argv) {
         double bytes = (double)lanes * std::min((size_t)32, apart);
         printf("stride\t%s\t%zu\t%.0f\t%.0f\t%.1f\n", w ? "write" : "read", apart, bytes, ns, bytes / ns);
     }
-    if (want("random")) for (int w = 0; w < 2; w++) for (U32 lanes : {1, 2, 4, 8, 16, 32}) {
-        U32 chunks = (1u << 27) / std::max(lanes, 8u);
-        double ns = best_ns([&] { w ? randoms<true><<<sms * 8, 256>>>(a, (U32)(4 * GIB / 4 / lanes), lanes, chunks, out) : randoms<false><<<sms * 8, 256>>>(a, (U32)(4 * GIB / 4 / lanes), lanes, chunks, out); }, 3);
+    if (want("random")) for (int w = 0; w < 2; w++) for (U32 lanes : {1, 2, 4, 8, 16, 32}) for (size_t mib : {32, 256, 1024, 4096}) {
+        if (mib < 4096 && lanes != 1 && lanes != 8 && lanes != 32) continue;
+        U32 chunks = (1u << 27) / std::max(lanes, 8u), words = (U32)((mib << 20) / 4 / lanes);
+        double ns = best_ns([&] { w ? randoms<true><<<sms * 8, 256>>>(a, words, lanes, chunks, out) : randoms<false><<<sms * 8, 256>>>(a, words, lanes, chunks, out); }, 3);
         double bytes = (double)chunks * lanes * 4;
-        printf("random\t%s\t%u\t%.0f\t%.0f\t%.1f\n", w ? "write" : "read", lanes * 4, bytes, ns, bytes / ns);
+        printf("random\t%s\t%u\t%.0f\t%.0f\t%.1f\t%zu\n", w ? "write" : "read", lanes * 4, bytes, ns, bytes / ns, mib);
     }
     if (want("loaded")) {
         U32 *chase = (U32 *)(a + 2 * GIB), n = (U32)(2 * GIB / 128); int *stop = device_array<int>(1); loaded_out *o = device_array<loaded_out>(1);
         chain_init<<<sms * 8, 256>>>(chase, n); CK(cudaDeviceSynchronize());
+        measure_loaded<READ, 4>(chase, stop, o, "L2", n);
         measure_loaded<READ, 1>(chase, stop, o); measure_loaded<READ, 4>(chase, stop, o); measure_loaded<WRITE, 1>(chase, stop, o);
     }
     return 0;

@@ -2,7 +2,8 @@
 // operation and by addresses, and how long one load takes from where.
 // usage: l2 [GROUP]: groups, bytes, atomic, latency. Rows, in cycles of the multiprocessors:
 //   group   multiprocessors of a GPC (those that a cluster of blocks was seen on)
-//   bytes   access set multiprocessors warps bytes cycles ns bytes-a-cycle    one block each; data that L2 has (ld.cg), 128 KiB each
+//   bytes   access set multiprocessors warps bytes cycles ns bytes-a-cycle    one block each; data that L2 has (ld.cg), 128 KiB each;
+//                        "that misses L1": ld.ca, 1 MiB each of 16 MiB
 //   atomic  operation addresses multiprocessors warps lanes' operations cycles operations-a-cycle
 //   chain   operation addresses cycles        each needs the one before, one warp
 //   latency multiprocessor: least, 1, 5, 10, 25, 50, 75, 90, 95, 99 of 100 lines, and the most; lines of 4 MiB that L2 has
@@ -35,9 +36,9 @@ __device__ void leave(const args &p, int rank, long long begin, U64 begin_ns) {
     if (threadIdx.x == 0) p.out[rank] = {(U64)(clock64() - begin), begin_ns, nanoseconds()};
 }
 
-enum kind { READ16, READ4, READ_SECTORS, WRITE16, WRITE4, WRITE_SECTORS, KINDS };
-static const char *const kind_names[] = {"LDG.128", "LDG", "LDG of 32 sectors", "STG.128", "STG", "STG of 32 sectors"};
-static __host__ __device__ constexpr int bytes_of(int k) { return k == READ16 || k == WRITE16 ? 512 : k == READ4 || k == WRITE4 ? 128 : 1024; }
+enum kind { READ16, READ4, READ_SECTORS, READ16_L1, READ4_L1, WRITE16, WRITE4, WRITE_SECTORS, KINDS };
+static const char *const kind_names[] = {"LDG.128", "LDG", "LDG of 32 sectors", "LDG.128 that misses L1", "LDG that misses L1", "STG.128", "STG", "STG of 32 sectors"};
+static __host__ __device__ constexpr int bytes_of(int k) { return k == READ16 || k == WRITE16 || k == READ16_L1 ? 512 : k == READ4 || k == WRITE4 || k == READ4_L1 ? 128 : 1024; }
 enum { TOGETHER = 4 };
 template <int K> __global__ void __launch_bounds__(1024) bytes(args p) {
     int rank = enter(p); if (rank < 0) return;
@@ -47,19 +48,22 @@ template <int K> __global__ void __launch_bounds__(1024) bytes(args p) {
 #pragma unroll 1
     for (int t = 0; t < p.turns; t++) {
         char *a = at + (t * warps + warp) * (TOGETHER * bytes_of(K)) % REGION;
+        if (K == READ16_L1 || K == READ4_L1) a = p.base + lane * (bytes_of(K) / 32) + ((size_t)rank * REGION + (t * warps + warp) * (TOGETHER * bytes_of(K))) % (128 * REGION);
         U32 v[TOGETHER][4];
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
             char *b = a + i * bytes_of(K);
             if (K == READ16) asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v[i][0]), "=r"(v[i][1]), "=r"(v[i][2]), "=r"(v[i][3]) : "l"(b) : "memory");
             if (K == READ4 || K == READ_SECTORS) asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v[i][0]) : "l"(b) : "memory");
+            if (K == READ16_L1) asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v[i][0]), "=r"(v[i][1]), "=r"(v[i][2]), "=r"(v[i][3]) : "l"(b) : "memory");
+            if (K == READ4_L1) asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v[i][0]) : "l"(b) : "memory");
             if (K == WRITE16) asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" :: "l"(b), "r"(t) : "memory");
             if (K == WRITE4 || K == WRITE_SECTORS) asm volatile("st.global.u32 [%0], %1;" :: "l"(b), "r"(t) : "memory");
         }
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
-            if (K == READ16) sum ^= v[i][0] ^ v[i][1] ^ v[i][2] ^ v[i][3];
-            if (K == READ4 || K == READ_SECTORS) sum ^= v[i][0];
+            if (K == READ16 || K == READ16_L1) sum ^= v[i][0] ^ v[i][1] ^ v[i][2] ^ v[i][3];
+            if (K == READ4 || K == READ_SECTORS || K == READ4_L1) sum ^= v[i][0];
         }
     }
     if (sum == 12345) p.out[0].cycles = sum;
@@ -190,7 +194,7 @@ static struct took took() {
 template <int K> static void measure_bytes(const char *name, const std::vector<int> &set, std::initializer_list<int> warps) {
     choose(set);
     for (int w : warps) {
-        p.turns = std::max(4, (int)((1 << 20) / (w * TOGETHER * bytes_of(K)) / (K == READ4 || K == WRITE4 ? 4 : 1)));
+        p.turns = std::max(4, (int)((1 << 20) / (w * TOGETHER * bytes_of(K)) / (K == READ4 || K == WRITE4 || K == READ4_L1 ? 4 : 1)));
         struct took best = {1e30, 0};
         for (int r = 0; r < 4; r++) { launch(bytes<K>, w, p); struct took t = took(); if (r && t.cycles < best.cycles) best = t; }
         double total = (double)p.n * w * p.turns * TOGETHER * bytes_of(K);

@@ -111,8 +111,8 @@ int main(int argc, char **argv) {
     }
     if (want("code")) {
         struct span *out = device_array<struct span>(4);
-        code_rows<64>(out); code_rows<128>(out); code_rows<256>(out); code_rows<512>(out); code_rows<1024>(out); code_rows<1536>(out); code_rows<2048>(out);
-        code_rows<3072>(out); code_rows<4096>(out); code_rows<6144>(out); code_rows<7168>(out); code_rows<8192>(out); code_rows<9216>(out); code_rows<12288>(out); code_rows<16384>(out);
+        code_rows<64>(out); code_rows<128>(out); code_rows<256>(out); code_rows<512>(out); code_rows<1024>(out); code_rows<1536>(out); code_rows<1664>(out); code_rows<1792>(out); code_rows<1920>(out); code_rows<2048>(out); code_rows<2304>(out);
+        code_rows<3072>(out); code_rows<4096>(out); code_rows<6144>(out); code_rows<7168>(out); code_rows<7680>(out); code_rows<8192>(out); code_rows<8448>(out); code_rows<8704>(out); code_rows<9216>(out); code_rows<12288>(out); code_rows<16384>(out);
     }
     if (want("spread")) {
         U64 *out = device_array<U64>(4 << 20);

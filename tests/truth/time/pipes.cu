@@ -1,9 +1,10 @@
 // How long an instruction takes and how often one can begin: each row of pipes.def, alone and in pairs, by warps and by independent
 // chains of a warp; branches, calls, predicates; and in which order a scheduler takes its warps.
-// usage: pipes [GROUP]: step, matrix, pair, branch, order. Rows, in cycles of the multiprocessor for one step of one warp, one block:
+// usage: pipes [GROUP]: step, matrix, pair, branch, order, loop. Rows, in cycles of the multiprocessor for one step of one warp, one block:
 //   step   name warps chains cycles      warps = chains = 1: the latency
 //   pair   A B warps cycles              four chains of each in turn; cycles of both steps together
 //   branch kind warps cycles
+//   loop   instructions-of-a-turn warps kind cycles        FFMA, LOP3 with sources of different banks; cycles of one
 //   order  warps-of-a-scheduler warp: cycles between its clock reads, with 8 FFMA after each
 // Built with nvcc -std=c++17 -O3 -arch=sm_90.
 #include "harness.h"
@@ -14,7 +15,7 @@ typedef unsigned U32; typedef unsigned long long U64; typedef float F32; typedef
 #define CHOOSE_U64 "l"
 #define CHOOSE_F32 "f"
 #define CHOOSE_F64 "d"
-enum first { VALUE, SHARED0, SHARED4, SHARED8, SHARED16, CONST0, CONST4 };
+enum first { VALUE, UNIFORM, SHARED0, SHARED4, SHARED8, SHARED16, CONST0, CONST4 };
 
 __constant__ U32 far_words[512];
 __global__ void where(U32 *at) { *at = (U32)__cvta_generic_to_constant(far_words); }
@@ -64,6 +65,7 @@ __device__ void words_init() { // a word holds its own address
 template <class T> __device__ T first_value(first f, const args &a, int chain) {
     U32 lane = threadIdx.x & 31, line = (U32)__cvta_generic_to_shared(words) + threadIdx.x / 32 * 512;
     switch (f) {
+    case UNIFORM: return (T)(chain + 3 + a.zero);
     case SHARED0: return (T)line;
     case SHARED4: return (T)(line + lane * 4);
     case SHARED8: return (T)(line + lane * 8);
@@ -87,7 +89,8 @@ template <class T> __device__ T first_value(first f, const args &a, int chain) {
 template <int ID, int CHAINS> __global__ void __launch_bounds__(1024) steps(args p) {
     typedef typename row<ID>::T T;
     words_init();
-    T x[CHAINS], a = (T)(threadIdx.x + p.zero + 1), b = (T)(threadIdx.x * 5 + p.zero + 2);
+    const bool same = row<ID>::start == UNIFORM;
+    T x[CHAINS], a = (T)((same ? 0 : threadIdx.x) + p.zero + 1), b = (T)((same ? 0 : threadIdx.x * 5) + p.zero + 2);
     for (int i = 0; i < CHAINS; i++) x[i] = first_value<T>(row<ID>::start, p, i);
     TIMED(CHAINS, row<ID>::step(x[i], a, b))
     U32 sum = 0;
@@ -150,6 +153,26 @@ template <int KIND> __global__ void __launch_bounds__(1024) branches(args p, U32
         span_add(p.span + pass, begin, clock64());
     }
     if (p.zero) p.out[threadIdx.x] = x;
+}
+
+// ---- loops of so many instructions, by warps
+template <int N, bool INTEGER> __global__ void __launch_bounds__(1024) loops(args p) {
+    float x[4], a = threadIdx.x + p.zero; U32 y[4], b = threadIdx.x * 3 + p.zero;
+    for (int i = 0; i < 4; i++) { x[i] = i + a; y[i] = i + b; }
+#pragma unroll 1
+    for (int pass = 0; pass < PASSES; pass++) {
+        __syncthreads();
+        long long begin = clock64();
+#pragma unroll 1
+        for (int t = 0; t < p.turns; t++) {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                if (INTEGER) asm volatile("lop3.b32 %0, %0, %1, %1, 0x6a;" : "+r"(y[i & 3]) : "r"(b));
+                else asm volatile("fma.rn.f32 %0, %0, %0, %1;" : "+f"(x[i & 3]) : "f"(a));
+        }
+        span_add(p.span + pass, begin, clock64());
+    }
+    if (p.zero) p.out[threadIdx.x] = (U32)(x[0] + x[1] + x[2] + x[3]) + y[0] + y[1] + y[2] + y[3];
 }
 
 // ---- which warp a scheduler takes: each warp reads the clock before every 8 FFMA that need nothing of each other
@@ -235,6 +258,15 @@ template <int KIND> static void measure_branch(const char *which, U32 lanes) {
                                            cycles([&] { branches<KIND><<<1, w * 32>>>(p, lanes); }) / (TURNS * 8) / w);
 }
 
+template <int N> static void measure_loop() {
+    p.turns = 8192 / N;
+    for (int w : {4, 8, 12, 16, 20, 24, 28, 32}) {
+        printf("loop\t%d\t%d\tFFMA\t%.3f\n", N, w, cycles([&] { loops<N, false><<<1, w * 32>>>(p); }) / 8192 / w);
+        printf("loop\t%d\t%d\tLOP3\t%.3f\n", N, w, cycles([&] { loops<N, true><<<1, w * 32>>>(p); }) / 8192 / w);
+    }
+    p.turns = TURNS;
+}
+
 int main(int argc, char **argv) {
     const char *only = argc > 1 ? argv[1] : NULL;
     auto want = [&](const char *group) { return !only || !strcmp(only, group); };
@@ -254,6 +286,7 @@ int main(int argc, char **argv) {
         measure_branch<PREDICATED16>("on", ~0u); measure_branch<PREDICATED16>("off", 0); measure_branch<PREDICATED16>("half", 0xffffu);
         measure_branch<LOOP4>("8 turns", ~0u); measure_branch<CALL16>("all", ~0u); measure_branch<INDIRECT16>("all", ~0u);
     }
+    if (want("loop")) { measure_loop<8>(); measure_loop<16>(); measure_loop<32>(); measure_loop<64>(); measure_loop<128>(); measure_loop<256>(); measure_loop<512>(); measure_loop<1024>(); measure_loop<2048>(); }
     if (want("pair")) all_pairs(std::make_integer_sequence<int, PAIRED>());
     if (want("order"))
         for (int per : {1, 2, 3, 4, 8}) {
