@@ -62,6 +62,9 @@ assert d['follows']['l2_bandwidth']['value'] == 0 and d['follows']['lsu']['value
 # Every description against what data sheets print, and where each of its figures is from.
 add_test(NAME device.headlines COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/headlines.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(device.headlines PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+# What an H200's tables of time say is what its description says.
+add_test(NAME device.time_figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/time/figures.py --compare
+  ${CMAKE_SOURCE_DIR}/devices/h200.json)
 add_test(NAME docs.device_figures COMMAND sh -c "$<TARGET_FILE:heddle_cli> devices --figures | cmp - ${CMAKE_SOURCE_DIR}/docs/reference/device-figures.md")
 
 # What a program is told of a device is its description, from the oldest on.
