@@ -7,8 +7,10 @@
 //   atomic  operation addresses multiprocessors warps lanes' operations cycles operations-a-cycle
 //   chain   operation addresses cycles        each needs the one before, one warp
 //   latency multiprocessor: least, 1, 5, 10, 25, 50, 75, 90, 95, 99 of 100 lines, and the most; lines of 4 MiB that L2 has
+//   apart   one multiprocessor and another: how many lines are so many cycles nearer to the first (the middle of 5 readings each)
 // Built with nvcc -std=c++17 -O3 -arch=sm_90.
 #include "harness.h"
+#include <cmath>
 #include <map>
 #include <string>
 typedef unsigned U32; typedef unsigned long long U64;
@@ -282,6 +284,30 @@ int main(int argc, char **argv) {
             printf("latency\t%d\t%d", s, (int)h[0]);
             for (int q : {1, 5, 10, 25, 50, 75, 90, 95, 99}) printf(" %d", (int)h[LINES * q / 100]);
             printf(" %d\n", (int)h[LINES - 1]);
+        }
+    }
+    if (want("latency")) {
+        choose(all);
+        U64 *t = device_array<U64>(LINES); static U64 h[LINES];
+        std::vector<std::vector<int>> middle;
+        const std::vector<int> some = {0, 2, 4, 6, 8, 10, 12, 14};
+        for (int s : some) {
+            std::vector<std::vector<double>> v(LINES);
+            for (int r = 0; r < 5; r++) {
+                latency<<<sms, 32, ALONE_BYTES>>>(p, s, t);
+                CK(cudaGetLastError());
+                CK(cudaMemcpy(h, t, sizeof h, cudaMemcpyDeviceToHost));
+                for (int i = 0; i < LINES; i++) v[i].push_back(h[i]);
+            }
+            middle.emplace_back();
+            for (auto &x : v) middle.back().push_back(median(x));
+        }
+        for (size_t i = 0; i < some.size(); i++) for (size_t j = i + 1; j < some.size(); j++) {
+            std::map<int, int> count; // by steps of 5 cycles
+            for (int k = 0; k < LINES; k++) count[(int)floor((middle[j][k] - middle[i][k]) / 5.0 + 0.5) * 5]++;
+            printf("apart\t%d\t%d\t", some[i], some[j]);
+            for (auto &c : count) printf(" %d:%d", c.first, c.second);
+            printf("\n");
         }
     }
     if (want("atomic")) all_atomics<0>();

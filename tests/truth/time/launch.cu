@@ -4,6 +4,7 @@
 //   kernel  name blocks threads shared-bytes ns...     what CUPTI's activity records say of four launches; the first brings the code
 //   code    KiB warps how cycles-of-the-first-pass second third      16 bytes an instruction, one block; each instruction once a pass
 //   spread  name blocks threads ...    from the first block's begin to the last block's begin and end, ns; cycles a block is there
+//   warps   block blocks: cycles from the first warp's begin to each warp's, blocks of 1024 threads, in order; the second launch
 //   events  name blocks threads shared-bytes ns...    by events around each of four launches, without CUPTI
 //   row     what launches ns-a-launch-by-events ns-a-launch-by-the-host
 // Built with nvcc -std=c++17 -O3 -arch=sm_90 launch.cu -lcupti.
@@ -33,6 +34,10 @@ __global__ void lives(U64 *out, int cycles) { // begin and end of each block
     while (clock64() - t < cycles) ;
     __syncthreads();
     if (threadIdx.x == 0) { out[blockIdx.x * 4] = ns; out[blockIdx.x * 4 + 1] = nanoseconds(); out[blockIdx.x * 4 + 2] = t; out[blockIdx.x * 4 + 3] = clock64(); }
+}
+__global__ void __launch_bounds__(1024) begins(U64 *out) { // of each warp of each block
+    U64 t = clock64();
+    if ((threadIdx.x & 31) == 0) out[blockIdx.x * 32 + threadIdx.x / 32] = t;
 }
 template <int N> __global__ void __launch_bounds__(1024) code(struct span *out, float a, float b) {
     float x[4] = {a, b, a + b, a - b};
@@ -124,6 +129,20 @@ int main(int argc, char **argv) {
             U64 first = ~0ull, last = 0, end = 0; std::vector<double> there;
             for (size_t i = 0; i < blocks; i++) { first = std::min(first, h[i * 4]); last = std::max(last, h[i * 4]); end = std::max(end, h[i * 4 + 1]); there.push_back(h[i * 4 + 3] - h[i * 4 + 2]); }
             printf("spread\tlives(%d)\t%zu\t%d\t%llu\t%llu\t%.0f\n", cycles, blocks, threads, last - first, end - first, median(there));
+        }
+    }
+    if (want("spread")) {
+        U64 *out = device_array<U64>(32 * 4096); static U64 h[32 * 4096];
+        for (int blocks : {1, 132, 264, 1056}) {
+            for (int r = 0; r < 2; r++) begins<<<blocks, 1024>>>(out);
+            CK(cudaMemcpy(h, out, blocks * 32 * sizeof *h, cudaMemcpyDeviceToHost));
+            for (int b : {0, blocks / 2, blocks - 1}) {
+                printf("warps\t%d\t%d\t", b, blocks);
+                std::vector<U64> v(h + b * 32, h + b * 32 + 32); U64 first = *std::min_element(v.begin(), v.end());
+                for (U64 t : v) printf(" %d", (int)(t - first));
+                printf("\n");
+                if (blocks == 1) break;
+            }
         }
     }
     if (want("events")) { // the same without CUPTI, by events around the launch
