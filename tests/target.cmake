@@ -31,5 +31,6 @@ if(Python3_FOUND)
   add_test(NAME accuracy.functions COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_functions.py
            $<TARGET_FILE:heddle_cli> --only float,intrinsics)
   set_tests_properties(accuracy.functions PROPERTIES TIMEOUT 300)
+  add_test(NAME tools.accuracy_time COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_time_test.py)
   add_test(NAME tools.accuracy_public COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/accuracy_public_test.py)
 endif()

@@ -1,0 +1,99 @@
+"""Tests of tools/accuracy_time.py: classes of launches that were measured, figures worked out by hand, and the page of what the H200
+itself counted, handed in as if Heddle had said it."""
+import io
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import accuracy  # noqa: E402
+import accuracy_time as t  # noqa: E402
+
+ROWS = accuracy.table("time.tsv")
+
+
+def row(program, args):
+    return next(r for r in ROWS[program] if r["args"] == args)
+
+
+def launch(program, args, measured, modelled):
+    return t.Launch({"program": program, "args": args, "kernel": "k", t.TIME: str(measured)}, {t.TIME: str(modelled)})
+
+
+class Figures(unittest.TestCase):
+    def test_classes(self):
+        for program, args, kind in (("atomics", "red,shift=19", "atomics"), ("shared_stride", "read,stride=32", "shared"),
+                                    ("pointer_chase", "DRAM,512MiB", "latency"), ("peak_math", "sin", "compute"),
+                                    ("aat_tile", "direct", "L1/L2"), ("bandwidth", "copy,grid=4224", "DRAM")):
+            self.assertEqual(t.class_of(row(program, args)), kind, program)
+        self.assertEqual({t.class_of(r) for rows in ROWS.values() for r in rows}, set(t.CLASSES))
+
+    def test_pairs(self):
+        # a and b differ by 14 %: not a pair. a, c and b, c are; c is modelled between them. The other program has no pair with these.
+        some = [launch("p", "a", 100, 100), launch("p", "b", 114, 120), launch("p", "c", 200, 110), launch("q", "a", 1000, 1)]
+        self.assertEqual(t.pairs(some), (1, 2))
+        self.assertEqual(t.pairs([launch("p", "a", 1, 7), launch("p", "b", 2, 7)]), (0, 1))  # equal is no order
+
+    def test_stalls(self):
+        ours = {t.STALL.format(r): "0" for r in t.REASONS}
+        ours |= {t.STALL.format("wait"): "3", t.STALL.format("selected"): "1"}
+        a = t.shares(ours)
+        self.assertEqual((a["wait"], a["selected"], a["barrier"]), (0.75, 0.25, 0))
+        b = t.shares({**ours, t.STALL.format("barrier"): "4"})
+        self.assertEqual(t.distance(a, b), 0.5)  # barrier 0.5, wait 0.375, selected 0.125
+        self.assertEqual(t.top(a), "wait")
+        self.assertIsNone(t.shares({**ours, t.STALL.format("wait"): "n/a"}))
+
+    def test_quantiles(self):
+        self.assertEqual([t.quantile(range(10), q) for q in (0.5, 0.9, 1)], [5, 9, 9])
+
+
+class Page(unittest.TestCase):
+    def compare(self, change, *flags):
+        """(exit status, page, rows of --tsv, stderr) for the H200's own rows after change(metric: text)."""
+        def run(heddle, program, code, timeout, metrics):
+            return None, [change({m: r[m] for m in metrics}) for r in ROWS[program]]
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run):
+            page, table, err = Path(folder) / "page.md", Path(folder) / "t.tsv", io.StringIO()
+            with mock.patch.object(sys, "argv", ["x", "no-heddle", "--write", str(page), "--tsv", str(table), *flags]), \
+                    redirect_stdout(io.StringIO()), redirect_stderr(err):
+                status = t.main()
+            return status, page.read_text(), table.read_text().splitlines(), err.getvalue()
+
+    def test_equal(self):
+        status, page, table, err = self.compare(lambda r: r)
+        self.assertEqual((status, err), (0, ""))
+        for line in ("| launches above 10 us: mean error | 0.0 % of 202 | 0.0 % of 202 | 13 % |", "| 100.0 % of", "| 0.0 points of 202 |",
+                     "total variation distance | 0.00 of 202 |"):
+            self.assertIn(line, page)
+        self.assertEqual(len(table), 1 + 2 * 398)
+        self.assertEqual(table[1].split("\t"), ["aat_tile", "direct", "aat_direct", "nvcc", "L1/L2", "279994", "279994", "141248", "141248", "1.000"])
+
+    def test_twice_as_long(self):
+        def change(r):
+            return {**r, t.TIME: str(3 * float(r[t.TIME])), t.OCCUPANCY: str(float(r[t.OCCUPANCY]) + 30)}
+        status, page, _, err = self.compare(change)
+        self.assertEqual(status, 1)
+        self.assertIn("| launches above 10 us: mean error | 200.0 % of 202 |", page)
+        self.assertIn("nvcc's PTX: launches above 10 us: mean error: 200.0 % of 202, at most", err)
+        self.assertIn("achieved occupancy above 10 us: mean error: 30.0 points of 202, at most", err)
+
+    def test_without_figures(self):
+        status, page, _, err = self.compare(lambda r: {m: r[m] for m in (t.TIME, t.CYCLES)}, "--only", "scan", "--code", "own")
+        self.assertEqual(status, 0)  # bounds are of all programs
+        self.assertIn("Stall reasons are not compared", page)
+        status, _, _, err = self.compare(lambda r: {**r, t.TIME: "n/a"}, "--only", "scan", "--code", "own")
+        self.assertEqual(status, 1)
+        self.assertIn("scan kogge_stone, Heddle's own compile step: no gpu__time_duration.sum", err)
+
+    def test_unknown(self):
+        with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
+            self.compare(lambda r: r, "--only", "no_such_program")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""Runs the programs of tests/truth under `heddle profile` and compares the modelled time of every launch with an H200's.
+
+In: tests/truth/time.tsv, what the H200 needed with cold caches and nvcc's code, one row a launch. Two kinds of device code: nvcc's PTX
+and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An error is |modelled - measured| / measured. The class of
+a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
+Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
+
+usage: accuracy_time.py HEDDLE [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS] [--jobs N]
+
+--tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
+"""
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+
+import accuracy
+
+CODES = {"nvcc": "nvcc's PTX", "own": "Heddle's own compile step"}
+TIME, CYCLES, OCCUPANCY = "gpu__time_duration.sum", "sm__cycles_elapsed.max", "sm__warps_active.avg.pct_of_peak_sustained_active"
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+REASONS = ["barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard", "math_pipe_throttle", "membar",
+           "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
+METRICS = [TIME, CYCLES, OCCUPANCY] + [STALL.format(r) for r in REASONS]
+CLASSES = ["atomics", "shared", "latency", "compute", "L1/L2", "DRAM"]
+LONG = 10000      # ns: launches above it are judged apart from those below
+PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts
+SMS = 132         # of the H200
+WORST = 20        # launches named
+ATOMICS = 0.10    # of L2's sectors, from which on a launch is one of atomics
+BUSY_DRAM = 60    # % of the theoretical rate of DRAM, of which 86 can be reached
+BUSY = 50         # % of a unit's peak below which latency is what bounds a launch
+
+
+def value(row, metric):
+    return accuracy.number(row.get(metric)) or 0.0
+
+
+def class_of(row):
+    """What bounds the launch, by the H200's counts: the first that holds.
+
+    atomics: a tenth of L2's sectors are of atomics and reductions. DRAM: it moves 60 % of its theoretical rate. latency: no unit has
+    half of its peak. Else the unit with the largest share of its peak: L2; L1, which is called shared where half of its wavefronts are of
+    shared memory; the multiprocessor, which is called compute.
+    """
+    active = value(row, "sm__cycles_active.avg") / max(value(row, CYCLES), 1)
+    atomics = value(row, "lts__t_sectors_op_atom.sum") + value(row, "lts__t_sectors_op_red.sum")
+    busy = {"L1": value(row, "l1tex__throughput.avg.pct_of_peak_sustained_active") * active,
+            "L2": value(row, "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+            "compute": value(row, "sm__throughput.avg.pct_of_peak_sustained_elapsed")}
+    most = max(busy, key=busy.get)
+    if atomics >= ATOMICS * max(value(row, "lts__t_sectors.sum"), 1):
+        return "atomics"
+    if value(row, "dram__throughput.avg.pct_of_peak_sustained_elapsed") >= BUSY_DRAM:
+        return "DRAM"
+    if busy[most] < BUSY:
+        return "latency"
+    if most == "compute":
+        return "compute"
+    shared = 2 * value(row, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum") >= value(row, "l1tex__data_pipe_lsu_wavefronts.sum")
+    return "shared" if most == "L1" and shared else "L1/L2"
+
+
+def shares(row):
+    """{reason: share of the warps' cycles}, or None where there are no such figures."""
+    got = {r: accuracy.number(row.get(STALL.format(r))) for r in REASONS}
+    total = sum(v or 0 for v in got.values())
+    if not total or any(v is None for v in got.values()):
+        return None
+    return {r: v / total for r, v in got.items()}
+
+
+def distance(a, b):
+    """Total variation distance of two sets of shares: 0 (the same) to 1."""
+    return sum(abs(a[r] - b[r]) for r in REASONS) / 2
+
+
+def top(stalls):
+    """The reason that most warps wait for; issuing is none."""
+    return max((r for r in REASONS if r != "selected"), key=lambda r: stalls[r])
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values) if values else float("nan")
+
+
+def quantile(values, q):
+    """The value that a share q of the values do not exceed."""
+    values = sorted(values)
+    return values[min(int(q * len(values)), len(values) - 1)] if values else float("nan")
+
+
+class Launch:
+    """What was measured of a launch and what is modelled."""
+
+    def __init__(self, row, ours):
+        self.program, self.args, self.kernel = row["program"], row["args"], row["kernel"]
+        self.name = f"`{row['program']}` {row['args']} {row['kernel']}"
+        self.kind = class_of(row)
+        self.measured, self.modelled = value(row, TIME), accuracy.number(ours.get(TIME))
+        self.measured_cycles, self.cycles = value(row, CYCLES), accuracy.number(ours.get(CYCLES))
+        self.error = abs(self.modelled - self.measured) / self.measured
+        occupancy = accuracy.number(ours.get(OCCUPANCY))
+        self.occupancy = None if occupancy is None else abs(occupancy - value(row, OCCUPANCY))
+        self.stalls, self.truth = shares(ours), shares(row)
+
+
+def pairs(launches):
+    """(ordered rightly, all) of the pairs of one program's variants whose measured times differ by 15 % or more."""
+    right = count = 0
+    for a, b in combinations(launches, 2):
+        if a.program != b.program or a.args == b.args or max(a.measured, b.measured) < PAIR * min(a.measured, b.measured):
+            continue
+        count += 1
+        right += a.modelled != b.modelled and (a.modelled < b.modelled) == (a.measured < b.measured)
+    return right, count
+
+
+def percent(x):
+    return "-" if x != x else f"{100 * x:.1f} %"
+
+
+def ratio(launches):
+    """Mean of modelled over measured time, as text."""
+    return f"{mean(x.modelled / x.measured for x in launches):.2f}" if launches else "-"
+
+
+def of(right, count):
+    return percent(right / count) + f" of {count}" if count else "-"
+
+
+def row_of(title, text, figure, goal="", least=None, most=None):
+    return title, text, figure, goal, least, most
+
+
+# What a figure may be at most (or, for the order of pairs, at least): near what is reached now, so that nothing falls behind it unseen.
+# In percent where the figure is a share.
+BOUNDS = {"mean": 100, "median": 30, "p90": 200, "short": 100, "pairs": 80, "points": 25}
+
+
+def rows_of_page(launches):
+    """(figure, its text, value, goal, least or None, most or None)"""
+    long = [x for x in launches if x.measured > LONG]
+    short = [x for x in launches if x.measured <= LONG]
+    errors = [x.error for x in long]
+    right, count = pairs(long)
+    right_all, count_all = pairs(launches)
+    occupancy = [x.occupancy for x in long if x.occupancy is not None]
+    stalls = [x for x in long if x.stalls and x.truth]
+    reasons = [x for x in stalls if top(x.truth) != "long_scoreboard"]
+    by_program = {}
+    for x in long:
+        by_program.setdefault(x.program, []).append(x.error)
+    rows = [
+        row_of("launches above 10 us: mean error", f"{percent(mean(errors))} of {len(long)}", 100 * mean(errors), "13 %", most=BOUNDS["mean"]),
+        row_of("the same: median", percent(quantile(errors, 0.5)), 100 * quantile(errors, 0.5), "7 %", most=BOUNDS["median"]),
+        row_of("the same: 90th percentile", percent(quantile(errors, 0.9)), 100 * quantile(errors, 0.9), "28 %", most=BOUNDS["p90"]),
+        row_of("the same: mean of the programs' means", percent(mean(map(mean, by_program.values()))), 0),
+        row_of("launches up to 10 us: mean error", f"{percent(mean(x.error for x in short))} of {len(short)}",
+               100 * mean(x.error for x in short), "10 %", most=BOUNDS["short"]),
+        row_of("pairs of variants above 10 us that differ by 15 %: ordered rightly", of(right, count), 100 * right / max(count, 1), "98 %",
+               least=BOUNDS["pairs"]),
+        row_of("the same, all launches", of(right_all, count_all), 0),
+        row_of("achieved occupancy above 10 us: mean error", f"{mean(occupancy):.1f} points of {len(occupancy)}" if occupancy else "-", mean(occupancy),
+               "5", most=BOUNDS["points"]),
+        row_of("stall reasons above 10 us: total variation distance", f"{mean(distance(x.stalls, x.truth) for x in stalls):.2f} of {len(stalls)}" if stalls else "-",
+               0, "0.22"),
+        row_of("the same, up to 10 us", stalls_short(short), 0),
+        row_of("top stall reason, where it is not long scoreboard: right", of(sum(top(x.stalls) == top(x.truth) for x in reasons), len(reasons)), 0, "65 %"),
+    ]
+    return rows
+
+
+def stalls_short(short):
+    stalls = [x for x in short if x.stalls and x.truth]
+    return f"{mean(distance(x.stalls, x.truth) for x in stalls):.2f} of {len(stalls)}" if stalls else "-"
+
+
+def bound(row):
+    _, _, _, _, least, most = row
+    return "" if least is None and most is None else f"at most {most}" if least is None else f"at least {least}"
+
+
+def beyond(code, launches):
+    """What is beyond its bound."""
+    return [f"{CODES[code]}: {row[0]}: {row[1]}, {bound(row)}" for row in rows_of_page(launches)
+            if (row[4] is not None and not row[2] >= row[4]) or (row[5] is not None and not row[2] <= row[5])]
+
+
+def of_classes(results):
+    lines = ["", "## By class", "",
+             "The class of a launch follows from what the H200 counted; the first that holds:", "",
+             f"- atomics: {100 * ATOMICS:.0f} % or more of L2's sectors are of atomics and reductions",
+             f"- DRAM: it moves {BUSY_DRAM} % or more of its theoretical rate",
+             f"- latency: L1, L2 and the multiprocessor each have less than {BUSY} % of their peak",
+             "- else the unit with the largest share of its peak: L2 and L1 (L1/L2), shared memory where half of L1's wavefronts are its "
+             "(shared), the multiprocessor (compute)", "",
+             "Mean and median error, and the mean of modelled / measured time; launches above 10 us.", "",
+             "| class |" + "".join(f" {CODES[c]}: launches | mean | median | modelled / measured |" for c in results),
+             "| --- |" + " --: | --: | --: | --: |" * len(results)]
+    for kind in CLASSES:
+        cells = []
+        for launches in results.values():
+            some = [x for x in launches if x.measured > LONG and x.kind == kind]
+            cells.append(f" {len(some)} | {percent(mean(x.error for x in some))} | {percent(quantile([x.error for x in some], 0.5))} "
+                         f"| {ratio(some)} |")
+        lines.append(f"| {kind} |" + "".join(cells))
+    return lines
+
+
+def of_programs(results):
+    lines = ["", "## By program", "", "Mean error of all launches of a program, of those above 10 us, and the mean of modelled / measured time of all.", "",
+             "| program |" + "".join(f" {CODES[c]}: all | above 10 us | modelled / measured |" for c in results),
+             "| --- |" + " --: | --: | --: |" * len(results)]
+    for program in sorted({x.program for launches in results.values() for x in launches}):
+        cells = []
+        for launches in results.values():
+            some = [x for x in launches if x.program == program]
+            cells.append(f" {percent(mean(x.error for x in some))} | {percent(mean(x.error for x in some if x.measured > LONG))} "
+                         f"| {ratio(some)} |")
+        lines.append(f"| {program} |" + "".join(cells))
+    return lines
+
+
+def farthest(code, launches):
+    lines = ["", f"## Farthest off, {CODES[code]}", "", f"The {WORST} launches above 10 us with the largest errors.", "",
+             "| launch | class | H200, us | Heddle, us | modelled / measured |", "| --- | --- | --: | --: | --: |"]
+    for x in sorted((x for x in launches if x.measured > LONG), key=lambda x: -x.error)[:WORST]:
+        lines.append(f"| {x.name} | {x.kind} | {x.measured / 1e3:,.1f} | {x.modelled / 1e3:,.1f} | {x.modelled / x.measured:.2f} |")
+    return lines
+
+
+def of_reasons(results):
+    """Mean shares of the stall reasons, measured and modelled."""
+    some = {c: [x for x in launches if x.measured > LONG and x.stalls and x.truth] for c, launches in results.items()}
+    if not any(some.values()):
+        return ["", "Stall reasons are not compared: Heddle has none."]
+    lines = ["", "## What warps wait for", "",
+             "Mean shares of the warps' cycles by reason, launches above 10 us; then how often the reason is the top one, measured and modelled.", "",
+             "| reason |" + "".join(f" {CODES[c]}: H200 | Heddle | top: H200 | Heddle |" for c in some), "| --- |" + " --: | --: | --: | --: |" * len(some)]
+    for reason in REASONS:
+        cells = [f" {percent(mean(x.truth[reason] for x in xs))} | {percent(mean(x.stalls[reason] for x in xs))} "
+                 f"| {sum(top(x.truth) == reason for x in xs)} | {sum(top(x.stalls) == reason for x in xs)} |" for xs in some.values()]
+        lines.append(f"| {reason} |" + "".join(cells))
+    return lines
+
+
+def page(results):
+    lines = ["# Modelled time beside an H200", "",
+             "Printed by `tools/accuracy_time.py build/bin/heddle`; do not edit. What the H200 needed: `tests/truth/time.tsv` (2026-11-20, cold "
+             "caches, clocks not locked). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
+             "(median; 90th percentile 4.7 %).", "",
+             "| figure | " + " | ".join(CODES[c] for c in results) + " | goal | bound |",
+             "| --- |" + " --: |" * (len(results) + 2)]
+    for cells in zip(*[rows_of_page(launches) for launches in results.values()]):
+        lines.append(f"| {cells[0][0]} | " + " | ".join(c[1] for c in cells) + f" | {cells[0][3]} | {bound(cells[0])} |")
+    lines += of_classes(results) + of_programs(results)
+    for code, launches in results.items():
+        lines += farthest(code, launches)
+    return "\n".join(lines + of_reasons(results)) + "\n"
+
+
+def table(results):
+    """The rows of --tsv."""
+    lines = ["\t".join(("program", "args", "kernel", "code", "class", "measured_cycles", "modelled_cycles", "measured_ns", "modelled_ns",
+                        "modelled_over_measured"))]
+    for code, launches in results.items():
+        for x in launches:
+            lines.append("\t".join((x.program, x.args, x.kernel, code, x.kind, f"{x.measured_cycles:.0f}", f"{x.cycles or 0:.0f}", f"{x.measured:.0f}",
+                                    f"{x.modelled:.0f}", f"{x.modelled / x.measured:.3f}")))
+    return "\n".join(lines) + "\n"
+
+
+def instructions(rows):
+    return sum(value(r, "smsp__inst_executed.sum") for r in rows)
+
+
+def compare(heddle, codes, programs, timeout, jobs):
+    """({code: [Launch]}, [what failed]); the longest programs begin first."""
+    rows = accuracy.table("time.tsv")
+    work = [(code, p) for p in sorted(programs, key=lambda p: -instructions(rows[p])) for code in codes]
+    with ThreadPoolExecutor(jobs) as pool:
+        done = dict(zip(work, pool.map(lambda w: accuracy.run(heddle, w[1], w[0], timeout, METRICS), work)))
+    results, failed = {code: [] for code in codes}, []
+    for code in codes:
+        for program in programs:
+            problem, got = done[code, program]
+            if not problem and len(got) != len(rows[program]):
+                problem = f"{len(got)} launches instead of {len(rows[program])}"
+            if problem:
+                failed.append(f"{program}, {CODES[code]}: {problem}")
+            for row, ours in zip(rows[program], got):
+                if accuracy.number(ours.get(TIME)) is None:
+                    failed.append(f"{program} {row['args']}, {CODES[code]}: no {TIME}")
+                else:
+                    results[code].append(Launch(row, ours))
+    return results, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("heddle")
+    parser.add_argument("--write")
+    parser.add_argument("--tsv")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--code", default="nvcc,own")
+    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args()
+    codes = options.code.split(",")
+    unknown = [c for c in codes if c not in CODES]
+    if unknown:
+        parser.error(f"no such device code: {unknown[0]}; there are {', '.join(CODES)}")
+    known = accuracy.table("time.tsv")
+    only = [p for p in options.only.split(",") if p]
+    unknown = [p for p in only if p not in known]
+    if unknown:
+        parser.error(f"no such program in tests/truth/time.tsv: {unknown[0]}")
+    results, failed = compare(options.heddle, codes, only or sorted(known), options.timeout, options.jobs)
+    if not only:
+        failed += [what for code in codes for what in beyond(code, results[code])]
+    if options.tsv:
+        with open(options.tsv, "w") as out:
+            out.write(table(results))
+    text = page(results)
+    if options.write:
+        with open(options.write, "w") as out:
+            out.write(text)
+    print(text, end="")
+    for what in failed:
+        print(what, file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
