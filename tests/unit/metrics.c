@@ -212,13 +212,15 @@ static void groups(void **state)
         {"dram__bytes.sum", COUNTERS_OF(CACHES)},
         {"derived__dram_least_time", COUNTERS_OF(DRAM)},
         {"derived__dram_row_hit_rate.pct", COUNTERS_OF(DRAM)},
+        {"gpu__time_duration.sum", COUNTERS_OF(TIME)},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_int_equal(metric_groups(metric_find(want[i].name)), want[i].needs | COUNTERS_OF(LAUNCH));
     assert_int_equal(counters_with(COUNTERS_OF(CACHES)), COUNTERS_EXACT | COUNTERS_OF(CACHES));
-    assert_int_equal(counters_with(COUNTERS_OF(DRAM)), COUNTERS_ALL);
+    assert_int_equal(counters_with(COUNTERS_OF(DRAM)), COUNTERS_EXACT | COUNTERS_OF(CACHES) | COUNTERS_OF(DRAM));
+    assert_int_equal(counters_with(COUNTERS_OF(TIME)), COUNTERS_EXACT | COUNTERS_OF(CACHES) | COUNTERS_OF(TIME));
     assert_int_equal(counters_with(COUNTERS_OF(SHARED)), COUNTERS_OF(SHARED) | COUNTERS_OF(LAUNCH));
     assert_int_equal(counters_need_accesses(COUNTERS_OF(EXECUTED)), ACCESS_ATOM_LOOP); /* their rounds are instructions */
     assert_true(counters_need_runs(COUNTERS_OF(EXECUTED)));
