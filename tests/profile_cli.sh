@@ -121,7 +121,7 @@ expect 0 "Section: Memory" -i "$data" --section 'regex:^Memory'
 expect 1 "no section matches 'xyz'" -i "$data" --section regex:xyz
 "$heddle" profile --list-sets | grep -q "^basic .*SpeedOfLight\*, LaunchStats, Occupancy" || { echo "FAILED: --list-sets"; failed=1; }
 "$heddle" profile --list-sections | grep -q "^PmSampling .*not there yet" || { echo "FAILED: --list-sections"; failed=1; }
-"$heddle" profile --query-metrics | grep -q "^gpu__time_duration.sum .*not computed yet" || { echo "FAILED: --query-metrics"; failed=1; }
+"$heddle" profile --query-metrics | grep -q "^lts__t_requests.sum .*not computed yet" || { echo "FAILED: --query-metrics"; failed=1; }
 
 expect 0 "launch__grid_size .* 4096 " -i "$data" --page raw -c 1
 expect 0 "launch__block_size" -i "$data" --page raw --metrics 'gld_transactions,regex:^launch__b.*size$'

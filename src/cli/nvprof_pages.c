@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "report/filter.h"
 
-enum form { COUNT, PERCENT, RATIO };
+enum form { COUNT, PERCENT, RATIO, RATE, LEVEL };
 
 static const struct nvprof_name names[] = {
 #define NVPROF(kind, name, help, form) {NVPROF_##kind, name, help},
@@ -311,12 +311,39 @@ static enum form form_of(const char *name)
     int i = index_of(name);
     const struct metric *m = metric_find(name);
 
-    return i >= 0 ? forms[i] : m && !strcmp(m->unit, "%") ? PERCENT : m && (!m->unit[0] || strstr(m->unit, "/")) ? RATIO : COUNT;
+    if (i >= 0)
+        return forms[i];
+    if (!m)
+        return COUNT;
+    return !strcmp(m->unit, "%") ? PERCENT : !strcmp(m->unit, "byte/s") ? RATE : !m->unit[0] || strstr(m->unit, "/") ? RATIO : COUNT;
+}
+
+/* Bytes a second in the largest unit of which there is one, as nvprof writes them: steps of 1,000. */
+static void rate_text(double v, bool csv, char *out)
+{
+    static const char *const units[] = {"B/s", "KB/s", "MB/s", "GB/s"};
+    size_t i = 0;
+
+    for (; i + 1 < sizeof units / sizeof units[0] && v >= 1000; i++)
+        v /= 1000;
+    snprintf(out, TEXT, csv ? "%.6f%s" : "%.3f%s", v, units[i]);
+}
+
+/* A unit's use on nvprof's scale of 0 to 10. */
+static void level_text(double v, char *out)
+{
+    int level = v > 9.5 ? 10 : (int)(v + 0.5);
+
+    snprintf(out, TEXT, "%s (%d)", level > 9 ? "Max" : level > 6 ? "High" : level > 3 ? "Mid" : level ? "Low" : "Idle", level);
 }
 
 static void value_text(double v, enum form form, bool csv, char *out)
 {
-    if (form == PERCENT)
+    if (form == RATE)
+        rate_text(v, csv, out);
+    else if (form == LEVEL)
+        level_text(v, out);
+    else if (form == PERCENT)
         snprintf(out, TEXT, csv ? "%.6f%%" : "%.2f%%", v);
     else if (form == RATIO)
         snprintf(out, TEXT, "%.6f", v);

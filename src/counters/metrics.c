@@ -1,6 +1,7 @@
 /* The tables of metrics.def, metric_aliases.def and metric_known.def, and looking into them. */
 #include "counters/metrics.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -33,6 +34,48 @@ static double over(const struct metric_input *in, double a, double b)
 /* Accesses of DRAM; bytes that lanes loaded, textures left out. */
 #define ROWS          (C(DRAM_ROW_HITS) + C(DRAM_ROW_CLOSED) + C(DRAM_ROW_CONFLICTS))
 #define LOADED        (C(GLOBAL_LD_BYTES) + C(GLOBAL_ATOM_BYTES) + C(GLOBAL_RED_BYTES) + C(LOCAL_LD_BYTES) + (L(readonly) == 2 ? C(READONLY_BYTES) : 0))
+
+/* --- time: seconds of the launch, and of its cycles at the multiprocessors' clock --- */
+
+#define SECONDS        (L(duration_ps) / 1e12)
+#define CYCLES(n)      OVER((n), L(sm_clock_khz) * 1e3)
+#define ELAPSED        CYCLES(L(cycles))
+#define ACTIVE         CYCLES(OVER(L(active_cycles), L(multiprocessors)))
+#define PER_SECOND(x)  OVER((x), SECONDS)
+/* A peak of the device, 10^9 a second; percent of it that some work in some seconds is; the larger of two, of which one may be unknown. */
+#define R(id)          (in->d ? in->d->id : NAN)
+#define USED(work, rate, seconds) PCT((work), (rate) * 1e9 * (seconds))
+#define MOST(a, b)     fmax((a), (b))
+#define KNOWN_OR_0(x)  fmax((x), 0)
+
+/* Warp instructions that the fma unit's whole width can do, and those that only integer products' lanes can: all but floats. */
+#define FLOATS         OVER((C(FADD) + C(FMUL) + C(FFMA)) * C(INST), C(THREAD_INST_ON))
+#define PRODUCTS       KNOWN_OR_0(C(PIPE_FMA) - FLOATS)
+/* A unit's lanes are those of 32-lane instructions; a rate that counts a multiply-add twice is halved, of pairs of halves quartered. */
+#define USED_ALU(s)    USED(32 * C(PIPE_ALU), R(int32_add), s)
+#define USED_FMA(s)    MOST(USED(32 * C(PIPE_FMA), R(fp32) / 2, s), USED(32 * PRODUCTS, R(int32_mul), s))
+#define USED_FP16(s)   USED(32 * C(PIPE_FP16), R(fp16) / 4, s)
+#define USED_FP64(s)   USED(32 * C(PIPE_FP64), R(fp64) / 2, s)
+#define USED_XU(s)     USED(32 * C(PIPE_XU), R(sfu), s)
+#define USED_LSU(s)    USED(32 * C(PIPE_LSU), R(lsu), s)
+#define USED_ISSUE(s)  USED(C(INST), R(issue), s)
+#define USED_SM(s)     MOST(USED_ISSUE(s), MOST(USED_ALU(s), MOST(USED_FMA(s), MOST(USED_FP16(s), MOST(USED_FP64(s), MOST(USED_XU(s), USED_LSU(s)))))))
+/* L1 and shared memory have the same banks where they are one memory; else L1's rate is not known, and only shared memory counts. */
+#define L1_MOVED       ((L(by_size) != 0 ? MOVED(LD) + MOVED(ST) : 32 * (C(GLOBAL_LD_SECTORS) + C(GLOBAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))) + \
+                        32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS)))
+#define USED_L1(s)     (USED(SHARED(WAVEFRONTS) + C(SHARED_LDGSTS_WAVEFRONTS), R(shared_wavefronts), s) + KNOWN_OR_0(USED(L1_MOVED, R(l1_bandwidth), s)))
+#define USED_L2        USED(32 * L2(SECTORS), R(l2_bandwidth), SECONDS)
+#define USED_DRAM(sectors) USED(32 * (sectors), R(dram_bandwidth), SECONDS)
+#define DRAM_SECTORS   (C(DRAM_READ_SECTORS) + C(DRAM_WRITE_SECTORS))
+
+/* What warps do: all cycles of theirs, n/a where the clock tells no states; cycles of one state for each instruction issued, and in percent. */
+#define STATES         (C(STALL_BARRIER) + C(STALL_BRANCH_RESOLVING) + C(STALL_DISPATCH) + C(STALL_DRAIN) + C(STALL_IMC_MISS) + C(STALL_LG_THROTTLE) + \
+                        C(STALL_LONG_SCOREBOARD) + C(STALL_MATH_PIPE_THROTTLE) + C(STALL_MEMBAR) + C(STALL_MIO_THROTTLE) + C(STALL_MISC) + \
+                        C(STALL_NO_INSTRUCTION) + C(STALL_NOT_SELECTED) + C(STALL_SELECTED) + C(STALL_SHORT_SCOREBOARD) + C(STALL_SLEEPING) + \
+                        C(STALL_TEX_THROTTLE) + C(STALL_WAIT))
+#define TOLD(x)        (C(STALL_SELECTED) != 0 ? (x) : NAN)
+#define AN_ISSUE(x)    TOLD((x) / C(STALL_SELECTED))
+#define OF_WARPS(x)    TOLD(100 * (x) / STATES)
 
 /* One function a row, named by its number. */
 enum {
@@ -177,7 +220,7 @@ static counter_groups is_of_launch(const char *id, size_t n)
 bool metric_of_lines(const struct metric *m)
 {
     return m->compute && !groups_behind(m->expanded, "in->l->", no_line_has) && !groups_behind(m->expanded, "COUNTER_", is_of_launch) &&
-           strstr(m->expanded, "COUNTER_");
+           !strstr(m->expanded, "in->d") && strstr(m->expanded, "COUNTER_");
 }
 
 enum metric_status metric_value(const char *name, const struct metric_input *in, double *value)
@@ -189,7 +232,7 @@ enum metric_status metric_value(const char *name, const struct metric_input *in,
     if (!m->compute || (metric_groups(m) & ~in->l->collected))
         return METRIC_NOT_COMPUTED;
     *value = m->compute(in);
-    return METRIC_OK;
+    return isnan(*value) && !isnan(in->of_nothing) ? METRIC_NOT_COMPUTED : METRIC_OK;
 }
 
 /* --- documentation --- */
@@ -237,6 +280,15 @@ void metrics_document(struct strbuf *out)
                      "`GLOBAL_LD_SECTORS` on later devices, `MOVED(LD)` the bytes of these; `ST` the same of stores. "
                      "`UNITS` is the sum of all `PIPE_...`, `ROWS` is `DRAM_ROW_HITS` + `DRAM_ROW_CLOSED` + `DRAM_ROW_CONFLICTS`, `LOADED` the bytes of global and local "
                      "loads, atomics, reductions and read-only loads.\n\n"
+                     "`R(x)` is a peak of the device, 10^9 a second ([device figures](device-figures.md)); a figure whose peak nobody tells is `n/a`. "
+                     "`SECONDS` is the launch's time, `ELAPSED` that of its cycles, `ACTIVE` that of the cycles in which a multiprocessor has a block. "
+                     "`PER_SECOND(x)` is x over `SECONDS`, `USED(x, peak, s)` percent of the peak that x in s seconds is, `MOST` the larger of two. "
+                     "`USED_ALU(s)` and its like are warp instructions of a unit over what its lanes can do. `PRODUCTS` are those of the unit fma "
+                     "that are no floats: on some devices half of its lanes can do them. `USED_SM` is the largest of issue slots, alu, fma, fp16, fp64, xu and lsu; `USED_L1` what the "
+                     "banks of L1 and shared memory do: wavefronts of shared memory and bytes of sectors; `USED_L2` and `USED_DRAM` bytes. Not in "
+                     "these, unlike on a GPU: passes of L1 for requests that touch many lines, lookups of L2's tags, the link between L2's parts. "
+                     "`STATES` is the sum of all `STALL_...`: cycles of warps; `AN_ISSUE(x)` x for each instruction issued, `OF_WARPS(x)` x in percent "
+                     "of all; both are `n/a` where no states are told.\n\n"
                      "| metric | unit | trust | what | formula |\n| --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < METRICS && metrics[i].compute; i++)
         strbuf_addf(out, "| `%s` | %s | %s | %s | `%s` |\n", metrics[i].name, metrics[i].unit,

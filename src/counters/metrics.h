@@ -10,12 +10,13 @@
 
 #include "counters/counters.h"
 #include "counters/launch.h"
+#include "device/device.h"
 
 struct strbuf;
 
 enum metric_status {
     METRIC_OK,
-    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet, or what it needs was not collected: shown as n/a */
+    METRIC_NOT_COMPUTED, /* a known name; nothing computes it yet, what it needs was not collected, or nobody tells the device's peak: shown as n/a */
     METRIC_UNKNOWN       /* no such name */
 };
 
@@ -23,6 +24,7 @@ struct metric_input {
     const struct counters *c;
     const struct launch_facts *l;
     double of_nothing; /* a quotient with nothing below: 0 in reports; NAN tells it from a 0 of something */
+    const struct device_rates *d; /* the device's peaks; NULL: not known */
 };
 
 struct metric {
@@ -39,7 +41,7 @@ const struct metric *metric_at(int i);
 /* What a launch has to collect for it: the groups of the counters and facts in its formula. */
 counter_groups metric_groups(const struct metric *m);
 
-/* Has a single source line such a figure? Not where the formula has facts of the launch, its blocks or its warps. */
+/* Has a single source line such a figure? Not where the formula has facts of the launch, its blocks or its warps, or peaks of the device. */
 bool metric_of_lines(const struct metric *m);
 
 /* By name or alias; NULL: unknown. */

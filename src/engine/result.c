@@ -44,7 +44,7 @@ heddle_status heddle_result_line_metric(heddle_result *r, int i, const char *nam
         return engine_metric_told(m ? METRIC_NOT_COMPUTED : METRIC_UNKNOWN, name);
     if (!metric_of_lines(m))
         return engine_fail(HEDDLE_INVALID_VALUE, "metric '%s' is of the launch as a whole, not of a source line", name);
-    return engine_metric_told(metric_value(name, &(struct metric_input){&l->counters, &r->r->launch, 0}, value), name);
+    return engine_metric_told(metric_value(name, &(struct metric_input){&l->counters, &r->r->launch, 0, &r->r->rates}, value), name);
 }
 
 /* --- JSON --- */

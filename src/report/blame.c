@@ -15,7 +15,7 @@ static double badness(double v, enum better better, double wanted)
 static bool value_without(const struct result *r, const struct line *l, const char *metric, double *v)
 {
     struct counters left = r->total;
-    const struct metric_input in = {&left, &r->launch, NAN};
+    const struct metric_input in = {&left, &r->launch, NAN, &r->rates};
 
     for (int i = 0; i < COUNTER_COUNT; i++)
         left.v[i] -= l->counters.v[i] < left.v[i] ? l->counters.v[i] : left.v[i];

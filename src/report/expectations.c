@@ -263,7 +263,7 @@ struct judged {
 /* False: the launch has nothing of what the metric measures, like the efficiency of loads where there are none. */
 static bool value_of(const struct expectation *e, const struct result *r, double *v)
 {
-    const struct metric_input in = {&r->total, &r->launch, NAN};
+    const struct metric_input in = {&r->total, &r->launch, NAN, &r->rates};
 
     if (metric_value(e->metric, &in, v) == METRIC_OK)
         return !isnan(*v);

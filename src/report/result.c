@@ -44,7 +44,7 @@ void result_sum(struct result *r)
 
 enum metric_status result_metric(const struct result *r, const char *name, double *value)
 {
-    const struct metric_input in = {.c = &r->total, .l = &r->launch};
+    const struct metric_input in = {.c = &r->total, .l = &r->launch, .d = &r->rates};
 
     return metric_value(name, &in, value);
 }
@@ -444,7 +444,8 @@ static void read_launch(struct reading *in, const json_t *root)
     read_three(in, o, "grid", l->grid);
     read_three(in, o, "block", l->block);
     l->collected = read_groups(in, o, "collected");
-#define FACT(id, unit, group, help) l->id = number(in, o, #id);
+    /* Of a group that was not collected facts may be missing: reports from before there was such a group have none. */
+#define FACT(id, unit, group, help) l->id = l->collected & COUNTERS_OF(group) || json_object_get(o, #id) ? number(in, o, #id) : 0;
 #include "counters/launch.def"
 #undef FACT
 }

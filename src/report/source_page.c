@@ -210,7 +210,7 @@ static void quoted(struct strbuf *out, const char *s)
 
 static void csv_metric(const struct result *r, const struct line *l, const char *name, struct strbuf *out)
 {
-    const struct metric_input in = {.c = &l->counters, .l = &r->launch};
+    const struct metric_input in = {.c = &l->counters, .l = &r->launch, .d = &r->rates};
     char text[64];
     double v;
 

@@ -1,4 +1,5 @@
 /* Metrics: formulas by hand, names, and that docs/reference/metrics.md is up to date. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -195,6 +196,86 @@ static void dram(void **state)
         assert_int_equal(metric_value(want[i].name, &in, &v), METRIC_NOT_COMPUTED);
 }
 
+struct figure {
+    const char *name;
+    double value;
+};
+
+static void figures_are(const struct metric_input *in, const struct figure *f, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double v = -1;
+
+        assert_int_equal(metric_value(f[i].name, in, &v), METRIC_OK);
+        if (!(fabs(v - f[i].value) <= 1e-9 * fmax(1, fabs(f[i].value))))
+            fail_msg("%s is %g, not %g", f[i].name, v, f[i].value);
+    }
+}
+#define FIGURES_ARE(in, f) figures_are((in), (f), sizeof(f) / sizeof(f)[0])
+
+/* Two multiprocessors of four schedulers at 1 GHz, which have a block for 1,600 of 2 x 1,000 cycles; the launch takes 2 us. Of 3,200 warp
+ * instructions 1,600 are of alu (64 lanes: two a cycle), 1,600 of fma (128 lanes, all of them floats) and 400 of xu (16 lanes). */
+static void time_by_hand(void **state)
+{
+    struct counters mine = {{0}};
+    struct launch_facts launch = {.collected = COUNTERS_ALL, .multiprocessors = 2, .schedulers = 4, .max_warps = 64, .sm_clock_khz = 1000000,
+                                  .cycles = 1000, .duration_ps = 2000000, .active_cycles = 1600, .warp_cycles = 51200};
+    const struct device_rates rates = {.issue = 8, .int32_add = 128, .int32_mul = 128, .fp32 = 512, .fp64 = 128, .fp16 = 1024, .sfu = 32, .lsu = 64,
+                                       .shared_wavefronts = 2, .shared_bandwidth = 256, .l1_bandwidth = 256, .l2_bandwidth = 1000, .dram_bandwidth = 4000};
+    struct metric_input in = {.c = &mine, .l = &launch, .d = &rates};
+    static const struct figure cases[] = {
+        {"gpu__time_duration.sum", 2000}, {"gpc__cycles_elapsed.avg.per_second", 5e8}, {"sm_efficiency", 80}, {"achieved_occupancy", 0.5},
+        {"sm__warps_active.avg.pct_of_peak_sustained_active", 50}, {"ipc", 2}, {"sm__inst_executed.avg.per_cycle_elapsed", 1.6},
+        {"smsp__inst_executed.avg.per_cycle_active", 0.5}, {"issue_slot_utilization", 50}, {"smsp__issue_inst0.avg.pct_of_peak_sustained_active", 50},
+        {"sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", 50}, {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", 25},
+        {"sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", 50}, {"sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active", 0},
+        {"sm__throughput.avg.pct_of_peak_sustained_active", 50}, {"sm__throughput.avg.pct_of_peak_sustained_elapsed", 40},
+        {"dram__throughput.avg.pct_of_peak_sustained_elapsed", 25}, {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", 25},
+        {"dram_read_throughput", 1e12}, {"dram__bytes.sum.per_second", 1e12}, {"lts__throughput.avg.pct_of_peak_sustained_elapsed", 16},
+        {"gld_throughput", 5e11}, {"gld_requested_throughput", 2.5e11}, {"gst_throughput", 0},
+        /* 1,000,000 bytes of sectors are more than L1's 256 GB/s can move in 1 us, which no launch would be told: 390 %. 128 wavefronts: 6.4 */
+        {"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", 397.025}, {"shared_load_throughput", 8.192e9},
+        {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", 397.025}, {"flop_sp_efficiency", 10}, {"dram_utilization", 2.5}, {"special_fu_utilization", 4},
+        {"smsp__warps_eligible.avg.per_cycle_active", 1.5}, {"smsp__average_warp_latency_per_inst_issued.ratio", 16},
+        {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 9}, {"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio", 1},
+        {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 56.25}, {"stall_memory_dependency", 60}, {"derived__warp_cycles_wait.sum", 12800},
+        {"derived__warp_cycles_stalled.sum", 48000},
+    }, products[] = {{"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", 50}},
+       by_size[] = {{"gld_throughput", 6.4e7}};
+    double v;
+
+    (void)state;
+    mine.v[COUNTER_INST] = 3200;
+    mine.v[COUNTER_THREAD_INST_ON] = 3200 * 32;
+    mine.v[COUNTER_PIPE_ALU] = mine.v[COUNTER_PIPE_FMA] = 1600;
+    mine.v[COUNTER_FFMA] = 1600 * 32;
+    mine.v[COUNTER_PIPE_XU] = 400;
+    mine.v[COUNTER_DRAM_READ_SECTORS] = 62500; /* 2 MB */
+    mine.v[COUNTER_L2_READ_SECTORS] = 10000;
+    mine.v[COUNTER_GLOBAL_LD_SECTORS] = 31250; /* 1 MB */
+    mine.v[COUNTER_GLOBAL_LD_BYTES] = 500000;
+    mine.v[COUNTER_GLOBAL_LD_OF_128] = 1;
+    mine.v[COUNTER_SHARED_LD_WAVEFRONTS] = 128;
+    mine.v[COUNTER_STALL_SELECTED] = 3200;
+    mine.v[COUNTER_STALL_LONG_SCOREBOARD] = 28800;
+    mine.v[COUNTER_STALL_WAIT] = 12800;
+    mine.v[COUNTER_STALL_NOT_SELECTED] = 6400;
+    FIGURES_ARE(&in, cases);
+    mine.v[COUNTER_FFMA] = 0; /* integer products: 64 lanes */
+    FIGURES_ARE(&in, products);
+    launch.by_size = 1; /* a transaction of 128 bytes */
+    FIGURES_ARE(&in, by_size);
+    mine.v[COUNTER_STALL_SELECTED] = 0; /* the clock tells no states */
+    assert_int_equal(metric_value("smsp__warps_eligible.avg.per_cycle_active", &in, &v), METRIC_NOT_COMPUTED);
+    in.d = NULL; /* nor anybody the peaks */
+    assert_int_equal(metric_value("dram__throughput.avg.pct_of_peak_sustained_elapsed", &in, &v), METRIC_NOT_COMPUTED);
+    assert_int_equal(metric_value("dram_read_throughput", &in, &v), METRIC_OK);
+    launch.collected = COUNTERS_EXACT;
+    assert_int_equal(metric_value("ipc", &in, &v), METRIC_NOT_COMPUTED);
+    assert_false(metric_of_lines(metric_find("flop_sp_efficiency")));
+    assert_true(metric_of_lines(metric_find("smsp__average_warps_issue_stalled_wait_per_issue_active.ratio")));
+}
+
 /* What formulas need, by hand: through macros, on either side of a condition, and as launch facts. */
 static void groups(void **state)
 {
@@ -213,6 +294,8 @@ static void groups(void **state)
         {"derived__dram_least_time", COUNTERS_OF(DRAM)},
         {"derived__dram_row_hit_rate.pct", COUNTERS_OF(DRAM)},
         {"gpu__time_duration.sum", COUNTERS_OF(TIME)},
+        {"dram_read_throughput", COUNTERS_OF(TIME) | COUNTERS_OF(CACHES)},
+        {"smsp__average_warp_latency_per_inst_issued.ratio", COUNTERS_OF(TIME)},
     };
 
     (void)state;
@@ -233,11 +316,15 @@ static void groups(void **state)
 static void groups_suffice(void **state)
 {
     const struct metric *m;
+    struct device_rates peaks;
 
     (void)state;
+    for (size_t i = 0; i < sizeof peaks / sizeof(double); i++)
+        ((double *)&peaks)[i] = (double)i + 1;
     for (int i = 0; (m = metric_at(i)) && m->compute; i++) {
         struct counters some, all;
-        struct launch_facts facts = {.blocks = 3, .threads = 96, .multiprocessors = 2, .resident_blocks = 1, .warps_per_block = 1, .max_warps = 4};
+        struct launch_facts facts = {.blocks = 3, .threads = 96, .multiprocessors = 2, .resident_blocks = 1, .warps_per_block = 1, .max_warps = 4,
+                                     .sm_clock_khz = 1000, .cycles = 10, .duration_ps = 11, .active_cycles = 12, .warp_cycles = 13};
 
         for (int by_size = 0; by_size < 2; by_size++)
             for (int readonly = 0; readonly < 3; readonly++) {
@@ -246,7 +333,8 @@ static void groups_suffice(void **state)
                 for (int k = 0; k < COUNTER_COUNT; k++)
                     some.v[k] = all.v[k] = (uint64_t)(k * k + 7);
                 counters_keep(&some, 1, metric_groups(m));
-                assert_float_equal(m->compute(&(struct metric_input){.c = &some, .l = &facts}), m->compute(&(struct metric_input){.c = &all, .l = &facts}), 0);
+                assert_float_equal(m->compute(&(struct metric_input){.c = &some, .l = &facts, .d = &peaks}),
+                                   m->compute(&(struct metric_input){.c = &all, .l = &facts, .d = &peaks}), 0);
             }
     }
 }
@@ -324,7 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(units_by_hand), cmocka_unit_test(launch_by_hand),
-        cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(groups), cmocka_unit_test(groups_suffice), cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(groups), cmocka_unit_test(time_by_hand), cmocka_unit_test(groups_suffice), cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(counters_add_up), cmocka_unit_test(documentation_is_up_to_date),
     };
 

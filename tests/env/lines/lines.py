@@ -304,7 +304,8 @@ def nvprof_metrics(r, *names, what="Metric"):
     for kernel in KERNELS:
         has(rf"^    Kernel: .*{kernel}", r.both)
     for name in names:
-        has(rf"^ +\d+ +{name} .*{NUMBER}\S* +{NUMBER}\S* +{NUMBER}\S*$", r.both, f"no figure for {name}")
+        level = rf"(?:{NUMBER}\S*|(?:Idle|Low|Mid|High|Max) \(\d+\))"
+        has(rf"^ +\d+ +{name} .*{level} +{level} +{level}$", r.both, f"no figure for {name}")
 
 
 def nvprof_events(r, *names):
