@@ -27,6 +27,7 @@ unit_test(rules)
 unit_test(metrics)
 unit_test(result)
 unit_test(report)
+unit_test(time_text)
 unit_test(roofline)
 unit_test(compare)
 # The figures of courses end to end. The examples' 256 x 256 also store their result: 512 operations for 2,052 and 132 bytes a

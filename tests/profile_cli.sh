@@ -115,11 +115,22 @@ expect 0 "Section: Occupancy" -i "$data" --section Occupancy --section Instructi
 has "Section: Instruction Statistics"
 has "^    FMA  *16,384  *10.0% modelled  *f32 and integer products"
 hasnt "Section: Launch"
-expect 0 "section 'SpeedOfLight' (.*) is not there yet" -i "$data" --section SpeedOfLight --section Occupancy
+expect 0 "section 'PmSampling' (.*) is not there yet" -i "$data" --section PmSampling --section Occupancy
+# Time: of the launch for which it was collected.
+expect 0 "Takes 12.5 us: bound by latency, with DRAM busiest at 53.2% of the peak; in 89% of their cycles warps wait for global" -i "$data" -k copy --section SpeedOfLight
+has "Use of peaks: DRAM 53.2%, L2 29.5%, L1 11.3%"
+hasnt "Section: Warp State"
+expect 0 "Stall Long Scoreboard *575.05 *89.4% modelled" -i "$data" -k copy --section WarpStateStats
+has "CPIStall: of 643.2 cycles between two instructions of a warp 575.0 (89%)"
+hasnt "Takes 12.5 us"
+expect 0 "Not collected when this launch was profiled: SpeedOfLight" -i "$data" -k gather --section SpeedOfLight
+expect 0 "Stalled  Mostly  *Source" -i "$data" -k copy --page source
+has "99.6%  Long Scoreboard"
+expect 0 "Conflicts Traffic  Source" -i "$data" -k gather --page source
 expect 1 "unknown section 'Ocupancy'; did you mean 'Occupancy'?" -i "$data" --section Ocupancy
 expect 0 "Section: Memory" -i "$data" --section 'regex:^Memory'
 expect 1 "no section matches 'xyz'" -i "$data" --section regex:xyz
-"$heddle" profile --list-sets | grep -q "^basic .*SpeedOfLight\*, LaunchStats, Occupancy" || { echo "FAILED: --list-sets"; failed=1; }
+"$heddle" profile --list-sets | grep -q "^basic .*SpeedOfLight, LaunchStats, Occupancy, WorkloadDistribution\*" || { echo "FAILED: --list-sets"; failed=1; }
 "$heddle" profile --list-sections | grep -q "^PmSampling .*not there yet" || { echo "FAILED: --list-sections"; failed=1; }
 "$heddle" profile --query-metrics | grep -q "^lts__t_requests.sum .*not computed yet" || { echo "FAILED: --query-metrics"; failed=1; }
 
@@ -146,7 +157,7 @@ hasnt "gather"
 
 cat "$data" "$data" >"$dir/twice"
 expect 0 "CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-kernel --metrics gld_transactions
-[ "$(grep -c Invocations "$dir/err")" = 2 ] || { echo "FAILED: groups of the summary"; cat "$dir/err"; failed=1; }
+[ "$(grep -c Invocations "$dir/err")" = 3 ] || { echo "FAILED: groups of the summary"; cat "$dir/err"; failed=1; }
 has "gld_transactions .* 1048576.00 *1048576.00 *1048576.00"
 expect 0 "Device 0, CC 9.0, Invocations 2" -i "$dir/twice" --print-summary per-gpu --metrics gld_transactions
 

@@ -475,7 +475,7 @@ static counter_groups wanted_groups(const struct profile *p)
     if (p->sections)
         g |= sections_groups(p->sections);
     if (p->page == PAGE_SOURCE)
-        g |= COUNTERS_EXACT;
+        g |= COUNTERS_EXACT | COUNTERS_OF(TIME);
     else if (!p->shown.n && !p->sections && (!lists || kept))
         g = COUNTERS_ALL;
     if (p->roofline)

@@ -63,7 +63,8 @@ static double over(const struct metric_input *in, double a, double b)
 /* L1 and shared memory have the same banks where they are one memory; else L1's rate is not known, and only shared memory counts. */
 #define L1_MOVED       ((L(by_size) != 0 ? MOVED(LD) + MOVED(ST) : 32 * (C(GLOBAL_LD_SECTORS) + C(GLOBAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))) + \
                         32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS)))
-#define USED_L1(s)     (USED(SHARED(WAVEFRONTS) + C(SHARED_LDGSTS_WAVEFRONTS), R(shared_wavefronts), s) + KNOWN_OR_0(USED(L1_MOVED, R(l1_bandwidth), s)))
+#define USED_SHARED(s) USED(SHARED(WAVEFRONTS) + C(SHARED_LDGSTS_WAVEFRONTS), R(shared_wavefronts), s)
+#define USED_L1(s)     (USED_SHARED(s) + KNOWN_OR_0(USED(L1_MOVED, R(l1_bandwidth), s)))
 #define USED_L2        USED(32 * L2(SECTORS), R(l2_bandwidth), SECONDS)
 #define USED_DRAM(sectors) USED(32 * (sectors), R(dram_bandwidth), SECONDS)
 #define DRAM_SECTORS   (C(DRAM_READ_SECTORS) + C(DRAM_WRITE_SECTORS))

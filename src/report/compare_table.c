@@ -6,6 +6,7 @@
 
 #include "device/occupancy.h"
 #include "report/roofline.h"
+#include "report/time_text.h"
 
 enum when { ALWAYS, BY_SIZE };
 

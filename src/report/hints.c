@@ -9,6 +9,8 @@
 #include "device/occupancy.h"
 #include "report/hints.h"
 #include "report/lines.h"
+#include "report/report.h"
+#include "report/time_text.h"
 
 struct hints {
     const struct result *r;
@@ -137,6 +139,41 @@ static void configuration(const struct hints *h)
                             "the last warp idles.\n", l->threads / l->blocks);
 }
 
+static void stalls(const struct hints *h)
+{
+    double share, all = metric(h->r, "smsp__average_warp_latency_per_inst_issued.ratio");
+    const struct section_row *top = time_top_state(h->r, &share);
+    enum counter cycles;
+
+    if (!top || share < 30)
+        return;
+    cycles = time_state_counter(top);
+    strbuf_addf(h->out, "    OPT   CPIStall: of %.1f cycles between two instructions of a warp %.1f (%.0f%%) are \"%s\".", all, share * all / 100, share, top->label);
+    name_worst_line(h, &cycles, NULL, 1);
+}
+
+static void schedulers(const struct hints *h)
+{
+    double issued = metric(h->r, "smsp__inst_executed.avg.per_cycle_active"), warps = metric(h->r, "smsp__warps_active.avg.per_cycle_active");
+
+    if (issued <= 0 || metric(h->r, "smsp__issue_active.avg.pct_of_peak_sustained_active") >= 50)
+        return;
+    strbuf_addf(h->out, "    INF   IssueSlotUtilization: a scheduler with a block issues an instruction every %.1f cycles; it has %.1f warps", 1 / issued, warps);
+    if (h->r->total.v[COUNTER_STALL_SELECTED])
+        strbuf_addf(h->out, ", of which %.2f could issue", metric(h->r, "smsp__warps_eligible.avg.per_cycle_active"));
+    strbuf_adds(h->out, ".\n");
+}
+
+static void achieved(const struct hints *h)
+{
+    double fit = metric(h->r, "sm__maximum_warps_avg_per_active_cycle"), there = metric(h->r, "sm__warps_active.avg.per_cycle_active");
+
+    if (there <= 0 || fit - there < 0.1 * (double)h->r->launch.max_warps)
+        return;
+    strbuf_addf(h->out, "    INF   AchievedOccupancy: %.1f of the %.0f warps that fit are there on average: few blocks, blocks that take long to "
+                        "begin, or blocks of unequal length.\n", there, fit);
+}
+
 void hints_add(const struct result *r, const struct line *lines, int nlines, section_set wanted, struct strbuf *out)
 {
     static const struct {
@@ -144,7 +181,8 @@ void hints_add(const struct result *r, const struct line *lines, int nlines, sec
         void (*add)(const struct hints *h);
     } rules[] = {
         {SECTION_SOURCE, uncoalesced},    {SECTION_MEMORY_TABLES, conflicts}, {SECTION_INSTRUCTION, divergence},
-        {SECTION_MEMORY_TABLES, local_memory}, {SECTION_OCCUPANCY, occupancy},     {SECTION_LAUNCH, configuration},
+        {SECTION_MEMORY_TABLES, local_memory}, {SECTION_OCCUPANCY, occupancy},     {SECTION_OCCUPANCY, achieved},
+        {SECTION_LAUNCH, configuration},  {SECTION_WARP_STATE, stalls},     {SECTION_SCHEDULER, schedulers},
     };
     struct hints h = {r, lines, nlines, out};
 

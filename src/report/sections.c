@@ -98,9 +98,12 @@ section_set sections_missing(section_set s, counter_groups collected)
 {
     section_set missing = 0;
 
-    for (int i = 0; i < SECTION_COUNT; i++)
-        if (sections[i].needs & COUNTERS_EXACT & ~collected)
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        counter_groups lacks = sections[i].needs & ~collected;
+
+        if (lacks & COUNTERS_EXACT || (sections[i].needs & COUNTERS_EXACT && lacks & COUNTERS_OF(TIME)))
             missing |= s & (section_set)1 << i;
+    }
     return missing;
 }
 

@@ -36,7 +36,8 @@ bool sections_add_set(section_set *s, const char *name, struct diag_list *diags)
 /* What launches have to collect for these sections. */
 counter_groups sections_groups(section_set s);
 
-/* Those of the sections for which something exact was not collected. (Without modelled caches their rows are n/a.) */
+/* Those of the sections for which something exact was not collected, or that are about time and it was not. (Without modelled caches their
+ * rows are n/a; so are those of Occupancy that are achieved.) */
 section_set sections_missing(section_set s, counter_groups collected);
 void sections_add_names(section_set s, struct strbuf *out); /* "A, B" */
 

@@ -9,12 +9,13 @@
 #include "report/lines.h"
 #include "report/report.h"
 #include "report/sources.h"
+#include "report/time_text.h"
 
 #define HOT  "\033[1;31m" /* a quarter of the traffic or of the instructions */
 #define WARM "\033[33m"   /* a tenth */
 #define OFF  "\033[0m"
 
-enum { BESIDE = 68 }; /* columns between a line's number and its text */
+enum { BESIDE = 68, BESIDE_STATES = 32 }; /* columns between a line's number and its text, and more where warps' states are told */
 
 struct page {
     struct sources sources;
@@ -22,6 +23,7 @@ struct page {
     struct line *lines;
     int n;
     uint64_t sectors, inst; /* of all lines */
+    uint64_t stalled;       /* cycles of warps that do not issue; 0: their states are not told */
     bool colour;
     struct strbuf *out;
 };
@@ -48,6 +50,42 @@ static uint64_t sectors_of(const struct line *l)
 static double percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+static bool is_stall(enum counter c)
+{
+    return !strncmp(counter_info[c].id, "STALL_", 6) && c != COUNTER_STALL_SELECTED;
+}
+
+static uint64_t stalled_of(const struct line *l)
+{
+    uint64_t v = 0;
+
+    for (enum counter c = (enum counter)0; c < COUNTER_COUNT; c++)
+        v += is_stall(c) ? l->counters.v[c] : 0;
+    return v;
+}
+
+/* " 71.2%  Long Scoreboard": the line's share of the cycles in which warps do not issue, and the state in which most of its are; blanks without. */
+static void stalled_cell(const struct page *p, const struct line *l, struct strbuf *out)
+{
+    const struct section_row *row, *most = NULL;
+    uint64_t cycles = 0;
+    char share[32] = "";
+
+    if (!p->stalled)
+        return;
+    for (int i = 0; l && (row = section_row_at(i)); i++) {
+        enum counter c = strcmp(row->title, "Warp States") ? COUNTER_COUNT : time_state_counter(row);
+
+        if (c == COUNTER_COUNT || !is_stall(c) || l->counters.v[c] <= cycles)
+            continue;
+        cycles = l->counters.v[c];
+        most = row;
+    }
+    if (most)
+        snprintf(share, sizeof share, "%.1f%%", percent(stalled_of(l), p->stalled));
+    strbuf_addf(out, "%7s  %-*s ", share, BESIDE_STATES - 10, most ? most->label + strlen("Stall ") : "");
 }
 
 static const char *colour_of(const struct page *p, const struct line *l)
@@ -92,6 +130,7 @@ static void machine_row(const struct page *p, const struct line *l, const char *
         snprintf(divergent, sizeof divergent, "%" PRIu64, v[COUNTER_FLOW_DIVERGENT]);
     strbuf_addf(p->out, "%s%7s %8s %6.1f %9s %12s %8s %10s %7s  ", colour ? colour : "", "GPU", "",
                 (double)v[COUNTER_THREAD_INST] / (double)v[COUNTER_INST], divergent, "", "", "", "");
+    stalled_cell(p, NULL, p->out);
     reasons(l, text, p->out);
     if (colour) {
         p->out->len--; /* the line's end stands behind it */
@@ -121,8 +160,10 @@ static void executed(const struct page *p, const struct line *l, int number, con
         snprintf(conflicts, sizeof conflicts, "%" PRIu64, passes - ideal);
     if (v[COUNTER_BRANCH])
         snprintf(divergent, sizeof divergent, "%" PRIu64, v[COUNTER_BRANCH_DIVERGENT]);
-    strbuf_addf(p->out, "%s%7d %8s %6s %9s %12" PRIu64 " %8s %10s %7s  %s%s\n", colour ? colour : "", number, came, lanes, divergent,
-                v[COUNTER_INST], per, conflicts, share, text, colour ? OFF : "");
+    strbuf_addf(p->out, "%s%7d %8s %6s %9s %12" PRIu64 " %8s %10s %7s  ", colour ? colour : "", number, came, lanes, divergent, v[COUNTER_INST],
+                per, conflicts, share);
+    stalled_cell(p, l, p->out);
+    strbuf_addf(p->out, "%s%s\n", text, colour ? OFF : "");
     machine_row(p, l, text, colour);
 }
 
@@ -140,23 +181,26 @@ static int by_line(const void *a, const void *b)
 static int one_file(struct page *p, int at)
 {
     const char *file = p->lines[at].file;
-    int count = file ? sources_count(&p->sources, file) : 0, end = at, last = 0;
+    int count = file ? sources_count(&p->sources, file) : 0, end = at, last = 0, beside = BESIDE + (p->stalled ? BESIDE_STATES : 0);
 
     while (end < p->n && (file ? p->lines[end].file && !strcmp(p->lines[end].file, file) : !p->lines[end].file))
         end++;
     strbuf_addf(p->out, "    %s%s\n", file ? file : "PTX without source lines",
                 file && !count ? " (cannot be read: executed lines only)" : "");
-    strbuf_addf(p->out, "%7s %8s %6s %9s %12s %8s %10s %7s  %s\n", "Line", "Passes", "Lanes", "Divergent", "Instructions", "Sect/Req",
-                "Conflicts", "Traffic", "Source");
+    strbuf_addf(p->out, "%7s %8s %6s %9s %12s %8s %10s %7s  ", "Line", "Passes", "Lanes", "Divergent", "Instructions", "Sect/Req",
+                "Conflicts", "Traffic");
+    if (p->stalled)
+        strbuf_addf(p->out, "%7s  %-*s ", "Stalled", BESIDE_STATES - 10, "Mostly");
+    strbuf_adds(p->out, "Source\n");
     for (int i = at; i < end; i++) {
         const struct line *l = &p->lines[i];
         for (; count && last + 1 < l->line && last < count; last++)
-            strbuf_addf(p->out, "%7d %*s%s\n", last + 1, BESIDE, "", sources_line(&p->sources, file, last + 1));
+            strbuf_addf(p->out, "%7d %*s%s\n", last + 1, beside, "", sources_line(&p->sources, file, last + 1));
         executed(p, l, file ? l->line : l->ptx_line, file ? sources_line(&p->sources, file, l->line) : l->ptx_text ? l->ptx_text : "");
         last = l->line;
     }
     for (; last < count; last++)
-        strbuf_addf(p->out, "%7d %*s%s\n", last + 1, BESIDE, "", sources_line(&p->sources, file, last + 1));
+        strbuf_addf(p->out, "%7d %*s%s\n", last + 1, beside, "", sources_line(&p->sources, file, last + 1));
     strbuf_adds(p->out, "\n");
     return end - at;
 }
@@ -167,6 +211,7 @@ static void add_files(const struct result *r, struct page *p)
     for (int i = 0; i < p->n; i++) {
         p->sectors += sectors_of(&p->lines[i]);
         p->inst += p->lines[i].counters.v[COUNTER_INST];
+        p->stalled += stalled_of(&p->lines[i]);
     }
     if (p->n)
         qsort(p->lines, (size_t)p->n, sizeof *p->lines, by_line);
@@ -176,7 +221,10 @@ static void add_files(const struct result *r, struct page *p)
                 "    Passes (times that a warp, or a part of one, came to the line), lanes a pass, divergent branches: of the program as written (PTX),\n"
                 "    exact for this code. Instructions, and the rows GPU: of the GPU's machine code, modelled; they stand where short branches became\n"
                 "    predicates or loops were unrolled. Sectors per request, conflicts of loads and stores, traffic (share of all global and local\n"
-                "    sectors): exact\n\n");
+                "    sectors): exact\n");
+    if (p->stalled)
+        strbuf_adds(p->out, "    Stalled (share of the cycles in which warps wait, by the line that they wait at), and for what most of them: modelled\n");
+    strbuf_adds(p->out, "\n");
 }
 
 void report_source(const struct result *r, bool colour, struct strbuf *out)

@@ -13,6 +13,7 @@
 #include "report/numbers.h"
 #include "report/report.h"
 #include "report/roofline.h"
+#include "report/time_text.h"
 
 enum { HOTTEST = 10, TEXT_WIDTH = 60 };
 
@@ -94,6 +95,30 @@ static void rows(const struct result *r, const char *title, struct strbuf *out)
             row(r, at->label, at->metric, out);
     rule(out);
     strbuf_adds(out, "\n");
+}
+
+static void time_sections(const struct result *r, section_set wanted, struct strbuf *out)
+{
+    if (section_in(wanted, SECTION_SPEED_OF_LIGHT)) {
+        time_sentence(r, out);
+        rows(r, "GPU Speed Of Light Throughput", out);
+        time_list(r, "Use Of Peaks", "Use of peaks", out);
+    }
+}
+
+/* Behind the roofline, as in the profiler's page. */
+static void warp_sections(const struct result *r, section_set wanted, struct strbuf *out)
+{
+    if (section_in(wanted, SECTION_COMPUTE)) {
+        rows(r, "Compute Workload Analysis", out);
+        time_list(r, "Pipe Utilization", "Pipe utilization", out);
+    }
+    if (section_in(wanted, SECTION_SCHEDULER))
+        rows(r, "Scheduler Statistics", out);
+    if (section_in(wanted, SECTION_WARP_STATE)) {
+        rows(r, "Warp State Statistics", out);
+        time_states(r, out);
+    }
 }
 
 static void launch_sections(const struct result *r, section_set wanted, struct strbuf *out)
@@ -465,8 +490,10 @@ void report_details(const struct result *r, const struct report_metrics *m, sect
     }
     arena_init(&a);
     n = lines_collect(r, &a, &lines);
+    time_sections(r, wanted, out);
     launch_sections(r, wanted, out);
     roofline_sections(r, wanted, out);
+    warp_sections(r, wanted, out);
     if (section_in(wanted, SECTION_MEMORY)) {
         cache_section(r, out);
         dram_section(r, lines, n, out);

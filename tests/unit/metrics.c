@@ -224,7 +224,7 @@ static void time_by_hand(void **state)
                                        .shared_wavefronts = 2, .shared_bandwidth = 256, .l1_bandwidth = 256, .l2_bandwidth = 1000, .dram_bandwidth = 4000};
     struct metric_input in = {.c = &mine, .l = &launch, .d = &rates};
     static const struct figure cases[] = {
-        {"gpu__time_duration.sum", 2000}, {"gpc__cycles_elapsed.avg.per_second", 5e8}, {"sm_efficiency", 80}, {"achieved_occupancy", 0.5},
+        {"gpu__time_duration.sum", 2000}, {"gpc__cycles_elapsed.avg.per_second", 1e9}, {"sm_efficiency", 80}, {"achieved_occupancy", 0.5},
         {"sm__warps_active.avg.pct_of_peak_sustained_active", 50}, {"ipc", 2}, {"sm__inst_executed.avg.per_cycle_elapsed", 1.6},
         {"smsp__inst_executed.avg.per_cycle_active", 0.5}, {"issue_slot_utilization", 50}, {"smsp__issue_inst0.avg.pct_of_peak_sustained_active", 50},
         {"sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", 50}, {"sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", 25},

@@ -755,7 +755,7 @@ Printed from `tests/env/lines/lines.tsv`; do not edit (`HEDDLE_WRITE_DOCS=1 ctes
 {n} command lines as they stand in public scripts, Makefiles and course material are run by the tests `env.lines.*`, and what they
 print is checked for its form and for the figures that were asked for. A line that asks for a figure that is n/a counts as not answered,
 and so does one that makes a file that nobody can read back. Answered: {answered} ({share:.1f} %); what misses is mostly figures that
-follow from a GPU's time, which Heddle does not predict.
+no counter of Heddle's tells.
 
 | tool | lines | answered |
 | --- | --- | --- |
