@@ -245,6 +245,18 @@ static void details_row(const struct result *r, int64_t id, const char *title, c
     strbuf_adds(out, hints ? ",\"\",\"\",\"\",\"\",\"\"\n" : "\n");
 }
 
+/* Type and size of the gain that a hint's line tells, in percent of the launch's time. */
+static void gain_cells(const char *line, struct strbuf *out)
+{
+    const char *gain = strstr(line, "(est. ");
+
+    quoted(out, gain ? "global" : "", false);
+    if (gain)
+        strbuf_addf(out, ",\"%.*s\"\n", (int)strspn(gain + strlen("(est. "), "0123456789"), gain + strlen("(est. "));
+    else
+        strbuf_adds(out, ",\"\"\n");
+}
+
 /* A section's hints, from their lines "    OPT   Rule: ..." (hints.h). */
 static void hint_rows(const struct result *r, int64_t id, const struct line *lines, int n, const struct section_row *of, struct arena *a,
                       struct strbuf *out)
@@ -263,7 +275,7 @@ static void hint_rows(const struct result *r, int64_t id, const struct line *lin
         quoted(out, colon ? arena_strndup(a, rule, (size_t)(colon - rule)) : "", false);
         quoted(out, arena_strndup(a, at + skip, type), false);
         quoted(out, colon ? arena_strndup(a, colon + 1 + (colon[1] == ' '), (size_t)(at + len - colon - 1 - (colon[1] == ' '))) : "", false);
-        strbuf_adds(out, ",\"\",\"\"\n");
+        gain_cells(arena_strndup(a, at, len), out);
         at += len + (at[len] == '\n');
     }
     strbuf_release(&text);

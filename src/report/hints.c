@@ -1,6 +1,6 @@
 /* Hints: what the figures say about the kernel, in sentences. Thresholds are those that NVIDIA's triage guide gives to
  * its users: bank conflicts above 10 % of the wavefronts, fewer than 24 of 32 lanes active, fewer blocks than
- * multiprocessors. */
+ * multiprocessors. What a launch would gain is told where a unit bounds it that would have less to do (time_text.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,6 +11,8 @@
 #include "report/lines.h"
 #include "report/report.h"
 #include "report/time_text.h"
+
+#define SHARED_USED "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed"
 
 struct hints {
     const struct result *r;
@@ -25,6 +27,15 @@ static double metric(const struct result *r, const char *name)
 
     result_metric(r, name, &v);
     return v;
+}
+
+/* " (est. 38% less time)": of the launch without what the hint is about. */
+static void name_gain(const struct hints *h, const struct time_relief *relief, int n)
+{
+    double gain = h->r->launch.collected & COUNTERS_OF(TIME) ? time_less(h->r, relief, n) : 0;
+
+    if (gain >= 1)
+        strbuf_addf(h->out, " (est. %.0f%% less time)", gain);
 }
 
 /* The line that has most of `more - less`; adds " Most of them: f.cu:12." */
@@ -57,14 +68,19 @@ static void uncoalesced(const struct hints *h)
     static const enum counter ideal[] = {COUNTER_GLOBAL_LD_IDEAL, COUNTER_GLOBAL_ST_IDEAL,
                                          COUNTER_GLOBAL_ATOM_IDEAL, COUNTER_GLOBAL_RED_IDEAL};
     double all = metric(h->r, "memory_l2_theoretical_sectors_global");
-    double excess = metric(h->r, "derived__memory_l2_theoretical_sectors_global_excessive");
+    double excess = metric(h->r, "derived__memory_l2_theoretical_sectors_global_excessive"), l1, used;
 
     if (excess <= 0.1 * all)
         return;
     strbuf_addf(h->out,
                 "    OPT   UncoalescedGlobalAccess: %.0f of the %.0f global memory sectors (%.0f%%) would not be needed if "
-                "the lanes of each warp accessed neighbouring addresses.",
+                "the lanes of each warp accessed neighbouring addresses",
                 excess, all, 100 * excess / all);
+    l1 = metric(h->r, "l1tex__throughput.avg.pct_of_peak_sustained_elapsed");
+    used = metric(h->r, "derived__dram_read_use.pct");
+    name_gain(h, (const struct time_relief[]){{"L1", l1 > 0 ? excess / all * (1 - metric(h->r, SHARED_USED) / l1) : 0}, {"L2", excess / all},
+                                              {"DRAM", used > 0 ? 1 - used / 100 : 0}}, 3);
+    strbuf_adds(h->out, ".");
     name_worst_line(h, sectors, ideal, 4);
 }
 
@@ -80,21 +96,25 @@ static void conflicts(const struct hints *h)
         return;
     strbuf_addf(h->out,
                 "    OPT   SharedMemoryConflicts: shared accesses take %.1f wavefronts on average; %.0f of the %.0f wavefronts "
-                "(%.0f%%) are due to bank conflicts.",
+                "(%.0f%%) are due to bank conflicts",
                 metric(h->r, "derived__memory_l1_conflicts_shared_nway"), excess, all, 100 * excess / all);
+    name_gain(h, &(const struct time_relief){"Shared Memory", excess / all}, 1);
+    strbuf_adds(h->out, ".");
     name_worst_line(h, passes, ideal, 3);
 }
 
 static void divergence(const struct hints *h)
 {
     static const enum counter divergent[] = {COUNTER_BRANCH_DIVERGENT};
-    double active = metric(h->r, "smsp__thread_inst_executed_per_inst_executed.ratio");
+    double active = metric(h->r, "smsp__thread_inst_executed_per_inst_executed.ratio"), off = 1 - active / 32;
 
     if (active >= 24 || active == 0)
         return;
     strbuf_addf(h->out, "    OPT   ThreadDivergence: %.1f of 32 lanes are active on average; %" PRIu64
-                        " branches sent the lanes of a warp different ways.",
+                        " branches sent the lanes of a warp different ways",
                 active, h->r->total.v[COUNTER_BRANCH_DIVERGENT]);
+    name_gain(h, (const struct time_relief[]){{"Issue Slots", off}, {"ALU", off}, {"FMA", off}, {"FP16", off}, {"FP64", off}, {"XU", off}, {"LSU", off}}, 7);
+    strbuf_adds(h->out, ".");
     name_worst_line(h, divergent, NULL, 1);
 }
 

@@ -200,6 +200,35 @@ const char *time_bound(const struct result *r)
     return !n ? "nothing" : value[0] >= BOUND ? words_of(row[busiest(row, value, n)]->label, &why) : "latency";
 }
 
+static double relief_of(const struct time_relief *relief, int n, const char *label)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(relief[i].label, label))
+            return fmin(fmax(relief[i].share, 0), 1);
+    return 0;
+}
+
+double time_less(const struct result *r, const struct time_relief *relief, int n)
+{
+    const struct section_row *row[ROWS];
+    double value[ROWS], most = 0, shared = 0;
+    int rows = ranked(r, "Use Of Peaks", row, value);
+
+    if (!rows || value[0] < BOUND)
+        return 0;
+    for (int i = 0; i < rows; i++)
+        if (!strcmp(row[i]->label, "Shared Memory"))
+            shared = value[i];
+    for (int i = 0; i < rows; i++) {
+        double left = value[i] * (1 - relief_of(relief, n, row[i]->label));
+
+        if (!strcmp(row[i]->label, "L1"))
+            left -= shared * relief_of(relief, n, "Shared Memory");
+        most = fmax(most, left);
+    }
+    return 100 * (1 - most / value[0]);
+}
+
 void time_sentence(const struct result *r, struct strbuf *out)
 {
     const struct section_row *row[ROWS];

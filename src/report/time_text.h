@@ -18,6 +18,15 @@ void time_sentence(const struct result *r, struct strbuf *out);
 /* What the sentence names: "DRAM", "latency", "nothing"; "n/a" where time was not collected. */
 const char *time_bound(const struct result *r);
 
+/* How much less time the launch would take, percent, if units had that share (0 to 1) less to do: the unit that bounds it then as near to its
+ * peak as the one that bounds it now. 0 where latency bounds it: who waits knows nothing of work. Labels as in "Use Of Peaks"; L1 has less
+ * where shared memory has, too. */
+struct time_relief {
+    const char *label;
+    double share;
+};
+double time_less(const struct result *r, const struct time_relief *relief, int n);
+
 /* "DRAM 79.6%, L2 31.0%": the rows of a title of section_rows.def that are above 0, largest first; "none". A line with its head. */
 void time_list(const struct result *r, const char *title, const char *head, struct strbuf *out);
 

@@ -97,6 +97,27 @@ static void latencies(void **state)
     says(r, "    Takes 16.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; 6.00 us are the launch itself (modelled).\n");
 }
 
+/* L1 90 %, of that shared memory 80; L2 50. */
+static void gains(void **state)
+{
+    struct result *r = launch();
+    const struct time_relief conflicts = {"Shared Memory", 0.5}, half = {"L1", 0.5}, all = {"L1", 1}, other = {"DRAM", 1};
+
+    (void)state;
+    r->total.v[COUNTER_SHARED_LD_WAVEFRONTS] = 16000;
+    r->total.v[COUNTER_SHARED_LD_IDEAL] = 8000;
+    r->total.v[COUNTER_GLOBAL_LD_SECTORS] = r->total.v[COUNTER_GLOBAL_LD_IDEAL] = 8000;
+    r->total.v[COUNTER_L2_READ_SECTORS] = 156250; /* 5 MB of 10 */
+    assert_float_equal(time_less(r, &conflicts, 1), 44.4444, 1e-3); /* L1 50, L2 50 */
+    assert_float_equal(time_less(r, &half, 1), 11.1111, 1e-3); /* shared memory's 80 stay */
+    assert_float_equal(time_less(r, &all, 1), 11.1111, 1e-3);
+    assert_float_equal(time_less(r, &other, 1), 0, 1e-9);
+    r->launch.cycles *= 2;
+    r->launch.duration_ps *= 2; /* 45 %: latency */
+    assert_float_equal(time_less(r, &conflicts, 1), 0, 1e-9);
+    result_free(r);
+}
+
 /* A state's row belongs to the counter of its metric. */
 static void states(void **state)
 {
@@ -112,7 +133,7 @@ static void states(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(latencies), cmocka_unit_test(states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(latencies), cmocka_unit_test(gains), cmocka_unit_test(states)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
