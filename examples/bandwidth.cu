@@ -13,6 +13,9 @@
 //     gld_efficiency = 100 (262,144 bytes asked for, 8,192 x 32 moved)
 //   copy<float4> 1: global_load_requests = 512, gld_transactions = 8,192, gst_transactions = 8,192, gld_efficiency = 100
 //   copy_half 1: global_load_requests = 1,024, gld_transactions = 8,192, gst_transactions = 8,192, gld_efficiency = 50
+// A rate that is asked for over the one that is moved is the efficiency, whatever the time:
+//   copy<float> 1: gld_requested_throughput / gld_throughput = 1
+//   copy_half 1: gld_requested_throughput / gld_throughput = 0.5, gst_requested_throughput / gst_throughput = 0.5
 #include <cstring>
 
 #include "example.h"

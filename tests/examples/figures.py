@@ -7,7 +7,8 @@ usage: figures.py HEDDLE ROOT PROGRAM      one program: PASSED, exit status 0, e
 A line of the table: program, arguments (those that begin with '-' are flags for Heddle, '-' is none), kernel (a regular
 expression for the whole name before the brackets), number of the launch among those of that kernel (from 1), metric,
 expected value. The metric `launches` is how many launches of the
-kernel the report has. A program without figures has one line with '-' in the last four columns. A figure must also
+kernel the report has. "A / B" is metric A over metric B of the same launch, "A / KERNEL N" over the same metric of another one. A value "X to Y"
+is a range, for figures that are modelled. A program without figures has one line with '-' in the last four columns. A figure must also
 stand in the head comment of the program as `metric = value`: what a reader is promised is what is tested.
 """
 import csv
@@ -64,11 +65,50 @@ def promised(head, metric, value):
     return re.search(rf"{re.escape(metric)} = {re.escape(value)}(?![\d.]*\d)", head)
 
 
+def parts(metric):
+    """(metric, what it is divided by: a metric, (kernel, number), or None)"""
+    above, _, below = metric.partition(" / ")
+    kernel, _, number = below.rpartition(" ")
+    return above, (kernel, int(number)) if kernel else below or None
+
+
+def launches_of(launches, kernel):
+    return [l for l in launches if re.fullmatch(f"(void )?({kernel})", l["Kernel Name"].rsplit("(", 1)[0])]
+
+
+def figure(launches, launch, metric):
+    """The figure of this launch, as text."""
+    above, below = parts(metric)
+    got = launch[above].replace(",", "")
+    if below is None:
+        return got
+    if isinstance(below, tuple):
+        others = launches_of(launches, re.escape(below[0]))
+        other = others[below[1] - 1][above] if below[1] <= len(others) else "n/a"
+    else:
+        other = launch[below]
+    try:
+        return f"{float(got) / float(other.replace(',', '')):.6g}"
+    except (ValueError, ZeroDivisionError):
+        return f"{got} / {other}"
+
+
+def as_expected(got, value):
+    try:
+        if " to " in value:
+            least, most = map(float, value.split(" to "))
+            return least <= float(got) <= most
+        return abs(float(got) - float(value)) <= 1e-6 * abs(float(value))
+    except ValueError:
+        return False
+
+
 def run(heddle, root, program, words, rows):
     flags = [word for word in words if word.startswith("-")]
     arguments = [word for word in words if not word.startswith("-")]
     source = root / "examples" / f"{program}.cu"
-    metrics = sorted({row[4] for row in rows} - {"-", "launches"}) or ["launch__grid_size"]
+    named = [parts(row[4]) for row in rows if row[4] not in ("-", "launches")]
+    metrics = sorted({above for above, _ in named} | {below for _, below in named if isinstance(below, str)}) or ["launch__grid_size"]
     problems = []
     with tempfile.TemporaryDirectory() as work:
         log = pathlib.Path(work) / "log"
@@ -87,7 +127,7 @@ def run(heddle, root, program, words, rows):
             continue
         if not promised(head, metric, value):
             problems.append(f"the head of {program}.cu does not say '{metric} = {value}'")
-        mine = [l for l in launches if re.fullmatch(f"(void )?({kernel})", l["Kernel Name"].rsplit("(", 1)[0])]
+        mine = launches_of(launches, kernel)
         where = f"{kernel} {number}: {metric}"
         if metric == "launches":
             got = str(len(mine))
@@ -95,13 +135,9 @@ def run(heddle, root, program, words, rows):
             problems.append(f"{where}: only {len(mine)} launches of this kernel")
             continue
         else:
-            got = mine[int(number) - 1][metric].replace(",", "")
-        try:
-            same = abs(float(got) - float(value)) <= 1e-6 * abs(float(value))
-        except ValueError:
-            same = False
+            got = figure(launches, mine[int(number) - 1], metric)
         print(f"{where} = {got}")
-        if not same:
+        if not as_expected(got, value):
             problems.append(f"{where} is {got}, expected {value}")
     return problems
 
