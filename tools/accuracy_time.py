@@ -22,7 +22,15 @@ TIME, CYCLES, OCCUPANCY = "gpu__time_duration.sum", "sm__cycles_elapsed.max", "s
 STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
 REASONS = ["barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard", "math_pipe_throttle", "membar",
            "mio_throttle", "no_instruction", "not_selected", "selected", "short_scoreboard", "sleeping", "tex_throttle", "wait"]
-METRICS = [TIME, CYCLES, OCCUPANCY] + [STALL.format(r) for r in REASONS]
+SHARES = {  # of peaks, in percent
+    "issue slots": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "compute (sm__throughput)": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "memory (gpu__compute_memory_throughput)": "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+    "L1 (l1tex__throughput)": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "L2 (lts__throughput)": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "DRAM (dram__throughput)": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+}
+METRICS = [TIME, CYCLES, OCCUPANCY] + [STALL.format(r) for r in REASONS] + list(SHARES.values())
 CLASSES = ["atomics", "shared", "latency", "compute", "L1/L2", "DRAM"]
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts
@@ -105,6 +113,7 @@ class Launch:
         occupancy = accuracy.number(ours.get(OCCUPANCY))
         self.occupancy = None if occupancy is None else abs(occupancy - value(row, OCCUPANCY))
         self.stalls, self.truth = shares(ours), shares(row)
+        self.use = {what: (value(row, m), accuracy.number(ours.get(m))) for what, m in SHARES.items()}
 
 
 def pairs(launches):
@@ -247,6 +256,22 @@ def of_reasons(results):
     return lines
 
 
+def of_use(results):
+    """Shares of peaks: mean difference, and how much of it stays where the measured time stands in the place of the modelled one."""
+    lines = ["", "## Use of units", "",
+             "Mean difference from the H200's share of the peak, in points, launches above 10 us; and with the measured time in the place of the "
+             "modelled one: what the amount of work and the peak leave.", "",
+             "| share |" + "".join(f" {CODES[c]}: points | with the measured time |" for c in results), "| --- |" + " --: | --: |" * len(results)]
+    for what in SHARES:
+        cells = []
+        for launches in results.values():
+            some = [(x.use[what][0], x.use[what][1], x.modelled / x.measured) for x in launches if x.measured > LONG and x.use[what][1] is not None]
+            cells.append(f" {mean(abs(ours - truth) for truth, ours, _ in some):.1f} | {mean(abs(ours * ratio - truth) for truth, ours, ratio in some):.1f} |"
+                         if some else " - | - |")
+        lines.append(f"| {what} |" + "".join(cells))
+    return lines
+
+
 def page(results):
     lines = ["# Modelled time beside an H200", "",
              "Printed by `tools/accuracy_time.py build/bin/heddle`; do not edit. What the H200 needed: `tests/truth/time.tsv` (2026-11-20, cold "
@@ -259,7 +284,7 @@ def page(results):
     lines += of_classes(results) + of_programs(results)
     for code, launches in results.items():
         lines += farthest(code, launches)
-    return "\n".join(lines + of_reasons(results)) + "\n"
+    return "\n".join(lines + of_reasons(results) + of_use(results)) + "\n"
 
 
 def table(results):

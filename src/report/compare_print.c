@@ -10,6 +10,7 @@
 #include "report/compare_table.h"
 #include "report/names.h"
 #include "report/numbers.h"
+#include "report/time_text.h"
 
 enum { CELL = 48, HEAD = 24 };
 
@@ -164,6 +165,31 @@ static void add_launch(const struct compare_column *c, const struct result *r, s
                 g[0], g[1], g[2], b[0], b[1], b[2], r->id, r->fault ? "; ended early: figures are those until then" : "");
 }
 
+/* "In order of modelled time: [2] 3.21 us (shared memory), [1] 6.02 us (latency)", with what bounds each; nothing where one has no time. */
+static void add_order(const struct compare *c, const struct compare_page *p, struct strbuf *out)
+{
+    int order[COMPARE_MOST];
+    double ns[COMPARE_MOST];
+
+    for (int i = 0; i < c->columns; i++) {
+        int k = i;
+
+        if (result_metric(p->launch[i], "gpu__time_duration.sum", &ns[i]) != METRIC_OK)
+            return;
+        for (; k > 0 && ns[order[k - 1]] > ns[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    strbuf_adds(out, "In order of modelled time:");
+    for (int k = 0; k < c->columns; k++) {
+        char us[CELL];
+
+        number_short(ns[order[k]] / 1e3, us, sizeof us);
+        strbuf_addf(out, "%s [%d] %s us (%s)", k ? "," : "", order[k] + 1, us, time_bound(p->launch[order[k]]));
+    }
+    strbuf_adds(out, "\n");
+}
+
 void compare_text(const struct compare *c, const struct compare_options *o, struct strbuf *out)
 {
     for (int i = 0; i < c->pages; i++) {
@@ -179,6 +205,8 @@ void compare_text(const struct compare *c, const struct compare_options *o, stru
             strbuf_addf(out, "[%d] ", k + 1);
             add_launch(&c->column[k], p->launch[k], &a, out);
         }
+        if (!o->metrics || !o->metrics->n)
+            add_order(c, p, out);
         if (n)
             add_table(c, p, rows, n, &a, out);
         else

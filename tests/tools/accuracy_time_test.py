@@ -68,17 +68,19 @@ class Page(unittest.TestCase):
         status, page, table, err = self.compare(lambda r: r)
         self.assertEqual((status, err), (0, ""))
         for line in ("| launches above 10 us: mean error | 0.0 % of 202 | 0.0 % of 202 | 13 % |", "| 100.0 % of", "| 0.0 points of 202 |",
-                     "total variation distance | 0.00 of 202 |"):
+                     "total variation distance | 0.00 of 202 |", "| DRAM (dram__throughput) | 0.0 | 0.0 | 0.0 | 0.0 |"):
             self.assertIn(line, page)
         self.assertEqual(len(table), 1 + 2 * 398)
         self.assertEqual(table[1].split("\t"), ["aat_tile", "direct", "aat_direct", "nvcc", "L1/L2", "279994", "279994", "141248", "141248", "1.000"])
 
     def test_twice_as_long(self):
         def change(r):
-            return {**r, t.TIME: str(3 * float(r[t.TIME])), t.OCCUPANCY: str(float(r[t.OCCUPANCY]) + 30)}
+            dram = t.SHARES["DRAM (dram__throughput)"]
+            return {**r, t.TIME: str(3 * float(r[t.TIME])), t.OCCUPANCY: str(float(r[t.OCCUPANCY]) + 30), dram: str(float(r[dram]) / 3)}
         status, page, _, err = self.compare(change)
         self.assertEqual(status, 1)
         self.assertIn("| launches above 10 us: mean error | 200.0 % of 202 |", page)
+        self.assertRegex(page, r"\| DRAM \(dram__throughput\) \| [1-9]\d\.\d \| 0\.0 \|")  # right but for the time
         self.assertIn("nvcc's PTX: launches above 10 us: mean error: 200.0 % of 202, at most", err)
         self.assertIn("achieved occupancy above 10 us: mean error: 30.0 points of 202, at most", err)
 
@@ -86,6 +88,7 @@ class Page(unittest.TestCase):
         status, page, _, err = self.compare(lambda r: {m: r[m] for m in (t.TIME, t.CYCLES)}, "--only", "scan", "--code", "own")
         self.assertEqual(status, 0)  # bounds are of all programs
         self.assertIn("Stall reasons are not compared", page)
+        self.assertIn("| DRAM (dram__throughput) | - | - |", page)
         status, _, _, err = self.compare(lambda r: {**r, t.TIME: "n/a"}, "--only", "scan", "--code", "own")
         self.assertEqual(status, 1)
         self.assertIn("scan kogge_stone, Heddle's own compile step: no gpu__time_duration.sum", err)

@@ -150,6 +150,37 @@ static void rows(void **state)
     release(x, 3);
 }
 
+/* Launches in the order of their time, and what bounds each; none of them where one has no time. */
+static void times(void **state)
+{
+    struct result *x[] = {launch("a", 1, 4), launch("a", 1, 4), launch("a", 1, 4)};
+    struct compare_column columns[] = {{"x.cu", NULL, x, 1}, {"y.cu", NULL, x + 1, 1}, {"z.cu", NULL, x + 2, 1}};
+    static const int64_t ps[] = {2000000, 500000, 1000000};
+    struct report_metrics none = {0};
+    struct compare_options o = {&none, false};
+    struct strbuf b;
+    struct compare c;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        x[i]->launch.collected = COUNTERS_ALL;
+        x[i]->launch.duration_ps = ps[i];
+        x[i]->rates.dram_bandwidth = 4000; /* of 2 MB in 500 ns, 1 us and 2 us: 100, 50 and 25 % */
+        x[i]->total.v[COUNTER_DRAM_READ_SECTORS] = 62500;
+    }
+    assert_true(compare_init(&c, columns, 3, false, &arena, &diags));
+    strbuf_init(&b);
+    compare_text(&c, &o, &b);
+    assert_non_null(strstr(b.s, "\nIn order of modelled time: [2] 0.500 us (DRAM), [3] 1.00 us (latency), [1] 2.00 us (latency)\n"));
+    assert_non_null(strstr(b.s, "\nTime\n  Duration                     ns    2,000   500  1/4    1,000  1/2  modelled\n"));
+    strbuf_clear(&b);
+    x[1]->launch.collected = COUNTERS_EXACT;
+    compare_text(&c, &o, &b);
+    assert_null(strstr(b.s, "In order"));
+    strbuf_release(&b);
+    release(x, 3);
+}
+
 /* Nothing at all, with every device figure at 0. */
 static void empty(void **state)
 {
@@ -176,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(by_name, setup, teardown),   cmocka_unit_test_setup_teardown(in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(strangers, setup, teardown), cmocka_unit_test_setup_teardown(rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(empty, setup, teardown),
+        cmocka_unit_test_setup_teardown(times, setup, teardown),     cmocka_unit_test_setup_teardown(empty, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
