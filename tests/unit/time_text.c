@@ -93,6 +93,12 @@ static void latencies(void **state)
             "has 1 block for 2 (modelled).\n");
     r = launch();
     r->total.v[COUNTER_INST] = 8000;
+    r->launch.active_cycles = 10500;
+    r->launch.blocks = 3; /* one of the two has two */
+    says(r, "    Takes 10.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; multiprocessors have a block in 52% of the cycles: the "
+            "busiest has 2 blocks, the average 1.50 (modelled).\n");
+    r = launch();
+    r->total.v[COUNTER_INST] = 8000;
     r->launch.duration_ps = 16000000; /* 6 of 16 us */
     says(r, "    Takes 16.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; 6.00 us are the launch itself (modelled).\n");
 }
