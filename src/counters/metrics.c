@@ -58,8 +58,9 @@ static double over(const struct metric_input *in, double a, double b)
 #define USED_FP64(s)   USED(32 * C(PIPE_FP64), R(fp64) / 2, s)
 #define USED_XU(s)     USED(32 * C(PIPE_XU), R(sfu), s)
 #define USED_LSU(s)    USED(32 * C(PIPE_LSU), R(lsu), s)
+#define USED_CONST(s)  USED(C(CONST_ADDRESSES), R(constant_words), s)
 #define USED_ISSUE(s)  USED(C(INST), R(issue), s)
-#define USED_SM(s)     MOST(USED_ISSUE(s), MOST(USED_ALU(s), MOST(USED_FMA(s), MOST(USED_FP16(s), MOST(USED_FP64(s), MOST(USED_XU(s), USED_LSU(s)))))))
+#define USED_SM(s)     MOST(USED_ISSUE(s), MOST(USED_ALU(s), MOST(USED_FMA(s), MOST(USED_FP16(s), MOST(USED_FP64(s), MOST(USED_XU(s), MOST(USED_LSU(s), USED_CONST(s))))))))
 /* L1 and shared memory have the same banks where they are one memory; else L1's rate is not known, and only shared memory counts. */
 #define L1_MOVED       ((L(by_size) != 0 ? MOVED(LD) + MOVED(ST) : 32 * (C(GLOBAL_LD_SECTORS) + C(GLOBAL_ST_SECTORS) + C(L1_TEXTURE_SECTORS))) + \
                         32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS)))
@@ -285,7 +286,7 @@ void metrics_document(struct strbuf *out)
                      "`SECONDS` is the launch's time, `ELAPSED` that of its cycles, `ACTIVE` that of the cycles in which a multiprocessor has a block. "
                      "`PER_SECOND(x)` is x over `SECONDS`, `USED(x, peak, s)` percent of the peak that x in s seconds is, `MOST` the larger of two. "
                      "`USED_ALU(s)` and its like are warp instructions of a unit over what its lanes can do. `PRODUCTS` are those of the unit fma "
-                     "that are no floats: on some devices half of its lanes can do them. `USED_SM` is the largest of issue slots, alu, fma, fp16, fp64, xu and lsu; `USED_L1` what the "
+                     "that are no floats: on some devices half of its lanes can do them. `USED_SM` is the largest of issue slots, alu, fma, fp16, fp64, xu, lsu and constants by address; `USED_L1` what the "
                      "banks of L1 and shared memory do: wavefronts of shared memory and bytes of sectors; `USED_L2` and `USED_DRAM` bytes. Not in "
                      "these, unlike on a GPU: passes of L1 for requests that touch many lines, lookups of L2's tags, the link between L2's parts. "
                      "`STATES` is the sum of all `STALL_...`: cycles of warps; `AN_ISSUE(x)` x for each instruction issued, `OF_WARPS(x)` x in percent "

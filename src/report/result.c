@@ -454,7 +454,7 @@ static double rate(struct reading *in, const json_t *o, const char *key)
 {
     json_t *v = json_object_get(o, key);
 
-    if (!json_is_number(v) && !json_is_null(v))
+    if (v && !json_is_number(v) && !json_is_null(v)) /* missing: a report from before there was such a rate */
         wrong(in, key, "is neither a number nor null");
     return json_is_number(v) ? json_number_value(v) : NAN;
 }

@@ -11,7 +11,7 @@
 
 enum { ROWS = 32, NUMBER = 32, BOUND = 60 /* percent of its peak at which a unit bounds a launch */, TELLS = 25 /* percent of the time that are worth a word */ };
 
-enum why { NOTHING, LANES, CONFLICTS, SECTORS };
+enum why { NOTHING, LANES, CONFLICTS, SECTORS, ADDRESSES };
 
 static const struct {
     const char *label, *words;
@@ -138,6 +138,9 @@ static void why_busy(const struct result *r, enum why why, struct strbuf *out)
     double conflicts = part(r, "derived__memory_l1_wavefronts_shared_excessive", "memory_l1_wavefronts_shared");
     double sectors = part(r, "derived__memory_l2_theoretical_sectors_global_excessive", "memory_l2_theoretical_sectors_global");
 
+    if (why == ADDRESSES && r->total.v[COUNTER_CONST_REQUESTS])
+        strbuf_addf(out, "; %.1f distinct addresses a load, one after the other",
+                    (double)r->total.v[COUNTER_CONST_ADDRESSES] / (double)r->total.v[COUNTER_CONST_REQUESTS]);
     if (why == LANES && lanes > 0 && lanes < 24)
         strbuf_addf(out, "; %.1f of 32 lanes are active", lanes);
     if (why == CONFLICTS && conflicts >= 10)

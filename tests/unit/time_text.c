@@ -63,6 +63,11 @@ static void bounds(void **state)
     r->total.v[COUNTER_GLOBAL_LD_SECTORS] = r->total.v[COUNTER_GLOBAL_LD_IDEAL] = 2;
     says(r, "    Takes 10.0 us: bound by shared memory at 90.0% of the peak; 50% of its wavefronts are bank conflicts (modelled).\n");
     r = launch();
+    r->rates.constant_words = 1; /* two cycles a word, two multiprocessors */
+    r->total.v[COUNTER_CONST_REQUESTS] = 500;
+    r->total.v[COUNTER_CONST_ADDRESSES] = 8000;
+    says(r, "    Takes 10.0 us: bound by the constant cache at 80.0% of the peak; 16.0 distinct addresses a load, one after the other (modelled).\n");
+    r = launch();
     r->total.v[COUNTER_INST] = r->total.v[COUNTER_PIPE_ALU] = 36000; /* two a cycle and multiprocessor */
     r->total.v[COUNTER_THREAD_INST] = 8 * 36000;
     says(r, "    Takes 10.0 us: bound by integer units (ALU) at 90.0% of the peak; 8.0 of 32 lanes are active (modelled).\n");
