@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/across.h"
+
 struct diag_list;
 struct strbuf;
 
@@ -157,7 +159,7 @@ struct device_rates {
 #undef RATE
 };
 
-void device_rates(const struct device *d, struct device_rates *out);
+void device_rates(const struct device *d, struct device_rates *out) ACROSS(device_rates);
 
 struct device_rate {
     const char *id, *unit, *help;

@@ -1,0 +1,496 @@
+/* Device time (see timeline.h): a calendar of commands, advanced from one moment at which something begins or ends to the next. */
+#include "runtime/timeline.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "device/device.h"
+
+/* --- costs --- */
+
+/* GB/s to bytes a microsecond; `share` in 1/10000. */
+static int64_t part(double gbs, int64_t share)
+{
+    int64_t rate = (int64_t)(gbs * 1e3 * (double)share / 1e4);
+    return rate > 0 ? rate : 1;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void timeline_costs_of(struct timeline_costs *c, const struct device *d)
+{
+    struct device_rates r;
+    bool bus = d->pcie_lanes > 0 && !d->integrated; /* else host and device share one memory, which is read and written */
+    device_rates(d, &r);
+    *c = (struct timeline_costs){
+        .begin = DEVICE_TAKEN(d, command_begin_ps), .next = DEVICE_TAKEN(d, command_next_ps), .wait = DEVICE_TAKEN(d, command_wait_ps),
+        .event = DEVICE_TAKEN(d, event_ps), .host_function = DEVICE_TAKEN(d, host_function_ps),
+        .call_launch = DEVICE_TAKEN(d, host_launch_ps), .call_copy = DEVICE_TAKEN(d, host_copy_ps), .call_event = DEVICE_TAKEN(d, host_event_ps),
+        .call_other = DEVICE_TAKEN(d, host_call_ps), .call_return = DEVICE_TAKEN(d, host_return_ps),
+        .copy_least = DEVICE_TAKEN(d, copy_start_ps), .copy_row = DEVICE_TAKEN(d, copy_row_ps),
+        .device_copy = part(r.dram_bandwidth / 2, DEVICE_TAKEN(d, dram_copy_share)), .fill = part(r.dram_bandwidth, DEVICE_TAKEN(d, dram_write_share)),
+        .engines = (int)least(d->async_engines, TIMELINE_ENGINES), .grids = d->concurrent_kernels ? (int)d->max_resident_grids : 1};
+    c->pinned_in = !bus ? c->device_copy : d->copy_bytes_per_us > 0 ? d->copy_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
+    c->pinned_out = !bus ? c->device_copy : d->copy_back_bytes_per_us > 0 ? d->copy_back_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
+    c->pageable_in = least(c->pinned_in, DEVICE_TAKEN(d, copy_pageable_bytes_per_us));
+    c->pageable_out = least(c->pinned_out, DEVICE_TAKEN(d, copy_back_pageable_bytes_per_us));
+    c->host_copy = c->pageable_in;
+}
+
+static int64_t bytes_ps(uint64_t bytes, int64_t rate)
+{
+    return (int64_t)(((unsigned __int128)bytes * 1000000 + (uint64_t)rate - 1) / (uint64_t)rate);
+}
+
+/* Rows that are short take longer than their bytes. */
+static int64_t rows_ps(const struct timeline_costs *c, uint64_t width, uint64_t rows, int64_t rate)
+{
+    int64_t row = bytes_ps(width, rate);
+    if (rows <= 1 || row >= c->copy_row)
+        return c->copy_least + bytes_ps(width * rows, rate);
+    return c->copy_least + (int64_t)rows * c->copy_row;
+}
+
+int64_t timeline_copy_ps(const struct timeline_costs *c, enum timeline_memory to, enum timeline_memory from, uint64_t width, uint64_t rows)
+{
+    int64_t rate = to == TIMELINE_DEVICE     ? from == TIMELINE_DEVICE   ? c->device_copy
+                                               : from == TIMELINE_PINNED ? c->pinned_in
+                                                                         : c->pageable_in
+                   : from == TIMELINE_DEVICE ? to == TIMELINE_PINNED ? c->pinned_out : c->pageable_out
+                                             : c->host_copy;
+    return rows_ps(c, width, rows, rate);
+}
+
+int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to, uint64_t width, uint64_t rows)
+{
+    return rows_ps(c, width, rows, to == TIMELINE_DEVICE ? c->fill : to == TIMELINE_PINNED ? c->pinned_out : c->host_copy);
+}
+
+/* --- commands --- */
+
+enum { WHOLE = 1 << 20 }; /* parts of a device's room */
+#define NEVER INT64_MAX
+
+enum state { WAITS, RUNS, ENDED };
+
+struct item {
+    enum timeline_kind kind;
+    enum state state;
+    int device, engine, priority, unmet; /* unmet: commands that it waits for and that have not ended */
+    int64_t ready;      /* the earliest moment at which it may begin, as far as is known */
+    int64_t begin, end;
+    int64_t work, left; /* of `work` */
+    int64_t tail;       /* a kernel's last wave has this much left when it begins */
+    int need, need_tail, one, granted; /* parts of WHOLE; one: of a block */
+    int first_edge;     /* of those that wait for it; -1: none */
+};
+
+/* `item` waits for the item that the edge belongs to. */
+struct edge {
+    uint64_t item; /* number */
+    int next;
+    bool other; /* they are of different streams */
+};
+
+struct timeline {
+    struct timeline_costs costs[TIMELINE_DEVICES];
+    int64_t now;
+    uint64_t base;  /* number of item[0] */
+    struct item *item;
+    int n, cap;
+    struct edge *edge;
+    int edges, edge_cap, free_edge;
+    int *live;      /* indices of items that wait for nobody or run, in the order of numbers */
+    int nlive, live_cap;
+    int *over;      /* those that have just ended */
+    int over_cap;
+    int64_t (*past)[2]; /* begin and end of the items before base, from number 1 on */
+    int past_cap;
+};
+
+struct timeline *timeline_new(void)
+{
+    struct timeline *t = alloc_zeroed(sizeof *t);
+    t->base = 1;
+    t->free_edge = -1;
+    for (int i = 0; i < TIMELINE_DEVICES; i++)
+        t->costs[i] = (struct timeline_costs){.engines = 1, .grids = 1};
+    return t;
+}
+
+void timeline_free(struct timeline *t)
+{
+    if (!t)
+        return;
+    alloc_release(t->item);
+    alloc_release(t->edge);
+    alloc_release(t->live);
+    alloc_release(t->over);
+    alloc_release(t->past);
+    alloc_release(t);
+}
+
+void timeline_device(struct timeline *t, int device, const struct timeline_costs *c)
+{
+    t->costs[device] = *c;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* How long after the end of one command another may begin. */
+static int64_t pause_of(const struct timeline *t, const struct item *it, bool other)
+{
+    const struct timeline_costs *c = &t->costs[it->device];
+    return it->kind == TIMELINE_MARK ? 0 : other ? c->wait : c->next;
+}
+
+static void join(struct timeline *t, int index)
+{
+    int at = t->nlive;
+    ALLOC_GROW(t->live, t->nlive, t->live_cap);
+    for (; at > 0 && t->live[at - 1] > index; at--)
+        t->live[at] = t->live[at - 1];
+    t->live[at] = index;
+    t->nlive++;
+}
+
+static int new_edge(struct timeline *t)
+{
+    int e = t->free_edge;
+    if (e >= 0) {
+        t->free_edge = t->edge[e].next;
+        return e;
+    }
+    ALLOC_GROW(t->edge, t->edges, t->edge_cap);
+    return t->edges++;
+}
+
+/* The newest item waits for command `number`. */
+static void depend(struct timeline *t, uint64_t number, bool other)
+{
+    struct item *it = &t->item[t->n - 1];
+    if (!number)
+        return;
+    if (number < t->base) {
+        it->ready = later(it->ready, t->past[number - 1][1] + pause_of(t, it, other));
+        return;
+    }
+    struct item *on = &t->item[number - t->base];
+    if (on->state == ENDED) {
+        it->ready = later(it->ready, on->end + pause_of(t, it, other));
+        return;
+    }
+    int e = new_edge(t);
+    t->edge[e] = (struct edge){t->base + (uint64_t)t->n - 1, on->first_edge, other};
+    on->first_edge = e;
+    it->unmet++;
+}
+
+/* Parts of the device that so many blocks need. */
+static int room(uint64_t blocks, uint64_t fit)
+{
+    return blocks >= fit ? WHOLE : (int)((blocks * WHOLE + fit - 1) / fit);
+}
+
+static void shape(struct item *it, const struct timeline_command *c)
+{
+    uint64_t waves = (c->blocks + c->fit - 1) / c->fit, last = c->blocks - (waves - 1) * c->fit;
+    it->need = room(c->blocks, c->fit);
+    it->need_tail = room(last, c->fit);
+    it->one = room(1, c->fit);
+    it->tail = waves > 1 ? (int64_t)((unsigned __int128)c->work / waves) : c->work;
+}
+
+uint64_t timeline_add(struct timeline *t, const struct timeline_command *c)
+{
+    const struct timeline_costs *costs = &t->costs[c->device];
+    ALLOC_GROW(t->item, t->n, t->cap);
+    struct item *it = &t->item[t->n++];
+    *it = (struct item){.kind = c->kind, .device = c->device, .priority = c->priority, .work = c->work, .left = c->work, .first_edge = -1};
+    it->ready = later(c->queued, t->now) + costs->begin;
+    if (c->kind == TIMELINE_COPY && !costs->engines) {
+        it->kind = TIMELINE_KERNEL;
+        shape(it, &(struct timeline_command){.blocks = 1, .fit = 1, .work = c->work});
+    } else if (c->kind == TIMELINE_COPY) {
+        it->engine = c->engine % costs->engines;
+    } else if (c->kind == TIMELINE_KERNEL) {
+        shape(it, c);
+    }
+    depend(t, c->previous, false);
+    for (int i = 0; i < c->nafter; i++)
+        depend(t, c->after[i], true);
+    if (!it->unmet)
+        join(t, t->n - 1);
+    return t->base + (uint64_t)t->n - 1;
+}
+
+/* --- time goes on --- */
+
+static void start(struct timeline *t, struct item *it)
+{
+    it->state = RUNS;
+    it->begin = t->now;
+    it->end = it->kind == TIMELINE_KERNEL ? NEVER : t->now + it->work;
+}
+
+static void end(struct timeline *t, struct item *it)
+{
+    it->state = ENDED;
+    it->end = t->now;
+    for (int e = it->first_edge, next; e >= 0; e = next) {
+        struct item *w = &t->item[t->edge[e].item - t->base];
+        next = t->edge[e].next;
+        w->ready = later(w->ready, t->now + pause_of(t, w, t->edge[e].other));
+        if (!--w->unmet)
+            join(t, (int)(w - t->item));
+        t->edge[e].next = t->free_edge;
+        t->free_edge = e;
+    }
+    it->first_edge = -1;
+}
+
+/* Does `a` come before `b` when both want the same? Items stand in the order of their numbers. */
+static bool before(const struct item *a, const struct item *b)
+{
+    if (a->priority != b->priority)
+        return a->priority < b->priority;
+    int64_t x = a->state == RUNS ? a->begin : a->ready, y = b->state == RUNS ? b->begin : b->ready;
+    if (a->state != b->state)
+        return a->state == RUNS;
+    return x < y;
+}
+
+static void begin_marks(struct timeline *t)
+{
+    for (int i = 0; i < t->nlive; i++) {
+        struct item *it = &t->item[t->live[i]];
+        if (it->kind == TIMELINE_MARK && it->state == WAITS && it->ready <= t->now)
+            start(t, it);
+    }
+}
+
+static void begin_copies(struct timeline *t)
+{
+    struct item *best[TIMELINE_DEVICES][TIMELINE_ENGINES] = {0};
+    bool busy[TIMELINE_DEVICES][TIMELINE_ENGINES] = {0};
+    for (int i = 0; i < t->nlive; i++) {
+        struct item *it = &t->item[t->live[i]], **b = &best[it->device][it->engine];
+        if (it->kind != TIMELINE_COPY)
+            continue;
+        if (it->state == RUNS)
+            busy[it->device][it->engine] = true;
+        else if (it->ready <= t->now && (!*b || before(it, *b)))
+            *b = it;
+    }
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        for (int e = 0; e < TIMELINE_ENGINES; e++)
+            if (best[d][e] && !busy[d][e])
+                start(t, best[d][e]);
+}
+
+static int wanted(const struct item *it)
+{
+    return it->left > it->tail ? it->need : it->need_tail;
+}
+
+/* Kernels get their room anew, by rank. */
+static void share_room(struct timeline *t)
+{
+    int left[TIMELINE_DEVICES], grids[TIMELINE_DEVICES];
+    for (int d = 0; d < TIMELINE_DEVICES; d++) {
+        left[d] = WHOLE;
+        grids[d] = t->costs[d].grids;
+    }
+    for (int i = 0; i < t->nlive; i++) /* those that run keep being resident */
+        t->item[t->live[i]].granted = -1;
+    for (;;) {
+        struct item *best = NULL;
+        for (int i = 0; i < t->nlive; i++) {
+            struct item *it = &t->item[t->live[i]];
+            if (it->kind == TIMELINE_KERNEL && it->granted < 0 && it->state != ENDED && (it->state == RUNS || it->ready <= t->now) && (!best || before(it, best)))
+                best = it;
+        }
+        if (!best)
+            return;
+        int want = wanted(best), got = want < left[best->device] ? want : left[best->device];
+        best->granted = grids[best->device] > 0 && got >= best->one ? got : 0;
+        if (best->granted) {
+            left[best->device] -= best->granted;
+            grids[best->device]--;
+            if (best->state == WAITS)
+                start(t, best);
+        }
+    }
+}
+
+/* How long a kernel takes for this much of its work with the room it has. */
+static int64_t takes(const struct item *it, int64_t work)
+{
+    int want = wanted(it);
+    if (!it->granted)
+        return NEVER;
+    return it->granted == want ? work : (int64_t)(((unsigned __int128)work * (unsigned)want + (unsigned)it->granted - 1) / (unsigned)it->granted);
+}
+
+/* The next moment at which something begins, ends, or needs less room. */
+static int64_t next_moment(const struct timeline *t)
+{
+    int64_t next = NEVER;
+    for (int i = 0; i < t->nlive; i++) {
+        const struct item *it = &t->item[t->live[i]];
+        int64_t at = NEVER;
+        if (it->state == WAITS)
+            at = it->ready > t->now ? it->ready : NEVER; /* else it waits for what somebody else has */
+        else if (it->kind != TIMELINE_KERNEL)
+            at = it->end;
+        else if (it->granted)
+            at = t->now + takes(it, it->left > it->tail ? it->left - it->tail : it->left);
+        next = least(next, at);
+    }
+    return next;
+}
+
+/* Kernels have done what they do until the moment. */
+static void work_until(struct timeline *t, int64_t moment)
+{
+    for (int i = 0; i < t->nlive; i++) {
+        struct item *it = &t->item[t->live[i]];
+        if (it->kind != TIMELINE_KERNEL || it->state != RUNS || !it->granted)
+            continue;
+        int64_t part = it->left > it->tail ? it->left - it->tail : it->left; /* until it needs less room, or has ended */
+        int64_t done = (int64_t)((unsigned __int128)(uint64_t)(moment - t->now) * (unsigned)it->granted / (unsigned)wanted(it));
+        it->left -= least(part, takes(it, part) <= moment - t->now ? part : done);
+    }
+    t->now = moment;
+}
+
+/* What is over leaves; then those that waited for it come in. */
+static bool end_some(struct timeline *t)
+{
+    int left = 0, n = 0;
+    for (int i = 0; i < t->nlive; i++) {
+        struct item *it = &t->item[t->live[i]];
+        if (it->state == RUNS && (it->kind == TIMELINE_KERNEL ? it->left == 0 : it->end <= t->now)) {
+            ALLOC_GROW(t->over, n, t->over_cap);
+            t->over[n++] = t->live[i];
+        } else {
+            t->live[left++] = t->live[i];
+        }
+    }
+    t->nlive = left;
+    for (int i = 0; i < n; i++)
+        end(t, &t->item[t->over[i]]);
+    return n > 0;
+}
+
+/* Advances to `until`, or until a command has ended. */
+static void advance(struct timeline *t, int64_t until, uint64_t number)
+{
+    for (;;) {
+        do {
+            begin_marks(t);
+            begin_copies(t);
+            share_room(t);
+        } while (end_some(t));
+        int64_t next = next_moment(t);
+        if (next > until || next == NEVER || (number && t->item[number - t->base].state == ENDED))
+            break;
+        work_until(t, next);
+        end_some(t);
+    }
+    if (until != NEVER && until > t->now)
+        work_until(t, until);
+}
+
+/* Items before the first that has not ended become numbers. */
+static void forget(struct timeline *t)
+{
+    int n = 0;
+    while (n < t->n && t->item[n].state == ENDED)
+        n++;
+    if (!n || (n < t->n && n < 64))
+        return;
+    int need = (int)t->base - 1 + n;
+    if (need > t->past_cap) {
+        t->past_cap = 2 * need + 64;
+        t->past = alloc_resize(t->past, (size_t)t->past_cap * sizeof *t->past);
+    }
+    for (int i = 0; i < n; i++) {
+        t->past[t->base - 1 + (uint64_t)i][0] = t->item[i].begin;
+        t->past[t->base - 1 + (uint64_t)i][1] = t->item[i].end;
+    }
+    memmove(t->item, t->item + n, (size_t)(t->n - n) * sizeof *t->item);
+    t->n -= n;
+    t->base += (uint64_t)n;
+    for (int i = 0; i < t->nlive; i++)
+        t->live[i] -= n;
+}
+
+void timeline_settle(struct timeline *t, int64_t until)
+{
+    if (until <= t->now)
+        return;
+    advance(t, until, 0);
+    forget(t);
+}
+
+int64_t timeline_settled(const struct timeline *t)
+{
+    return t->now;
+}
+
+static void *copy_of(const void *p, size_t bytes)
+{
+    void *c = alloc_zeroed(bytes ? bytes : 1);
+    if (bytes)
+        memcpy(c, p, bytes);
+    return c;
+}
+
+bool timeline_is_settled(const struct timeline *t, uint64_t number)
+{
+    return number < t->base || t->item[number - t->base].state == ENDED;
+}
+
+void timeline_when(struct timeline *t, uint64_t number, int64_t *begin, int64_t *end)
+{
+    if (number < t->base) {
+        *begin = t->past[number - 1][0];
+        *end = t->past[number - 1][1];
+        return;
+    }
+    struct timeline ahead = *t; /* what would be */
+    if (t->item[number - t->base].state != ENDED) {
+        ahead.item = copy_of(t->item, (size_t)t->n * sizeof *t->item);
+        ahead.edge = copy_of(t->edge, (size_t)t->edges * sizeof *t->edge);
+        ahead.live = copy_of(t->live, (size_t)t->nlive * sizeof *t->live);
+        ahead.cap = t->n;
+        ahead.edge_cap = t->edges;
+        ahead.live_cap = t->nlive;
+        ahead.over = NULL;
+        ahead.over_cap = 0;
+        advance(&ahead, NEVER, number);
+    }
+    *begin = ahead.item[number - t->base].begin;
+    *end = ahead.item[number - t->base].end;
+    if (ahead.item != t->item) {
+        alloc_release(ahead.item);
+        alloc_release(ahead.edge);
+        alloc_release(ahead.live);
+        alloc_release(ahead.over);
+    }
+}
+
+int timeline_open(const struct timeline *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        n += t->item[i].state != ENDED;
+    return n;
+}
