@@ -494,8 +494,10 @@ static int profile(struct profile *p, const char *exe, char **argv)
     strbuf_init(&text);
     if (p->outside)
         strbuf_adds(&p->ranges, "profiler\n");
+    const bool timed = wanted.groups & COUNTERS_OF(TIME) && launch_filter_takes_all(&p->filter) && !p->ranges.len; /* those that are left out have no time */
     collection_write(&wanted, &text);
-    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s}, {0}};
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s},
+                                            {"HEDDLE_TIMED", timed ? "1" : NULL}, {0}};
 
     status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
                          &p->diags);

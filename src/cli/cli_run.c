@@ -29,14 +29,23 @@ static int take_value(const char *flag, const char *what, const char **value, in
     return argc < 2 ? 1 : 2;
 }
 
+struct run_flags {
+    const char *device, *registers; /* or NULL */
+    bool timed;
+};
+
 /* Flags up to the first word that is none; returns how many words they are. */
-static int take_flags(struct compile_options *o, const char **device, const char **registers, int argc, char **argv, struct diag_list *diags)
+static int take_flags(struct compile_options *o, struct run_flags *f, int argc, char **argv, struct diag_list *diags)
 {
     int i = 0;
     for (int n; i < argc && argv[i][0] == '-'; i += n) {
-        n = take_value("--device", "NAME", device, argc - i, argv + i, diags);
+        n = take_value("--device", "NAME", &f->device, argc - i, argv + i, diags);
+        if (!n && !strcmp(argv[i], "--timed")) {
+            f->timed = true;
+            n = 1;
+        }
         if (!n)
-            n = take_value("--registers", "estimate or ptxas", registers, argc - i, argv + i, diags);
+            n = take_value("--registers", "estimate or ptxas", &f->registers, argc - i, argv + i, diags);
         if (!n)
             n = compile_options_take(o, argc - i, argv + i, diags);
         if (!n) {
@@ -64,7 +73,9 @@ int cli_run(int argc, char **argv)
     if (cli_wants_help(argc, argv)) {
         puts("heddle run [FLAGS] FILE.cu [ARGS]: compile a CUDA program (once) and run it\n\n"
              "FLAGS are those of `heddle build`, --device NAME, the GPU (`heddle devices`), and --registers ptxas, which asks\n"
-             "NVIDIA's assembler for the registers of kernels instead of estimating them; ARGS go to the program.");
+             "NVIDIA's assembler for the registers of kernels instead of estimating them. With --timed the times that the program reads\n"
+             "are those of the GPU, modelled (docs/device-time.md), not the host's; kernels run as slowly as under a profiler.\n"
+             "ARGS go to the program.");
         return CLI_OK;
     }
     struct compile_options options;
@@ -72,12 +83,14 @@ int cli_run(int argc, char **argv)
     compile_options_init(&options);
     diag_init(&diags);
     resources_watch(&options);
-    const char *device = NULL, *registers = NULL;
-    int at = take_flags(&options, &device, &registers, argc, argv, &diags);
-    if (device && !diags.errors)
-        choose_device(&options, device, &diags);
-    if (registers && !diags.errors)
-        resources_choose(registers, &diags);
+    struct run_flags flags = {0};
+    int at = take_flags(&options, &flags, argc, argv, &diags);
+    if (flags.device && !diags.errors)
+        choose_device(&options, flags.device, &diags);
+    if (flags.registers && !diags.errors)
+        resources_choose(flags.registers, &diags);
+    if (flags.timed)
+        setenv("HEDDLE_TIMED", "1", 1);
     if (at >= argc && !diags.errors)
         diag_add(&diags, DIAG_ERROR, NULL, 0, "no file: heddle run FILE.cu [ARGS]");
     const char *exe = diags.errors ? NULL : compile_program(&options, argv[at], &diags);

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "base/across.h"
+
 enum result_library_peak {
 #define PEAK(id, text, rate) RESULT_PEAK_##id,
 #include "report/library_peaks.def"
@@ -33,7 +35,7 @@ struct library_bound {
 };
 
 /* Of a result that is a call of a library. */
-void library_bound(const struct result *r, struct library_bound *out);
+void library_bound(const struct result *r, struct library_bound *out) ACROSS(library_bound);
 
 /* The section of the details page. */
 void library_section(const struct result *r, struct strbuf *out);

@@ -42,6 +42,8 @@ static json_t *to_json(const struct trace_event *e)
                           "begin", (json_int_t)e->begin, "end", (json_int_t)e->end, "call", (json_int_t)e->call);
 
     set_text(j, "process", e->process);
+    if (e->modelled)
+        json_object_set_new(j, "modelled", json_true());
     if (e->name)
         set_text(j, "name", e->name);
     if (e->kind == TRACE_CALL || e->kind == TRACE_RANGE) {
@@ -107,7 +109,7 @@ static bool from_json(struct trace_event *e, const json_t *j, struct arena *a)
         .registers = number_of(j, "registers"), .shared_static = number_of(j, "shared_static"),
         .shared_dynamic = number_of(j, "shared_dynamic"), .from = from < 0 ? TRACE_PAGEABLE : (enum trace_memory)from,
         .to = to < 0 ? TRACE_PAGEABLE : (enum trace_memory)to, .bytes = number_of(j, "bytes"),
-        .pushed = json_is_true(json_object_get(j, "pushed"))};
+        .modelled = json_is_true(json_object_get(j, "modelled")), .pushed = json_is_true(json_object_get(j, "pushed"))};
     for (size_t i = 0; i < 3; i++) {
         e->grid[i] = (uint32_t)json_integer_value(json_array_get(json_object_get(j, "grid"), i));
         e->block[i] = (uint32_t)json_integer_value(json_array_get(json_object_get(j, "block"), i));
@@ -161,6 +163,9 @@ bool trace_read(struct trace *t, const char *path, struct diag_list *diags)
     if (t->n)
         qsort(t->event, (size_t)t->n, sizeof *t->event, by_begin);
     t->origin = t->n ? t->event[0].begin : 0;
+    t->modelled = t->n > 0;
+    for (int i = 0; i < t->n; i++)
+        t->modelled &= t->event[i].modelled;
     return ok;
 }
 

@@ -1,7 +1,7 @@
 /* Traces: what a program did and when, a line of JSON an event.
  *
  * The runtime writes them (runtime/trace.h) to the file named by HEDDLE_TRACE; the tools that stand for nvprof and nsys read
- * them and print summaries and lists. Times are the host's: ns of its monotonic clock. docs/trace.md describes the format. */
+ * them and print summaries and lists. Times are the host's, ns of its monotonic clock, or modelled, ns since the process began. docs/trace.md describes the format. */
 #ifndef REPORT_TRACE_H
 #define REPORT_TRACE_H
 
@@ -35,6 +35,7 @@ struct trace_event {
     int64_t shared_static, shared_dynamic; /* bytes a block */
     enum trace_memory from, to;   /* of a copy; of a fill both are where it fills */
     int64_t bytes;                /* of a copy or fill */
+    bool modelled;                /* begin and end are the model's (runtime/device_time.h) */
     bool pushed;                  /* a range that was pushed, not started */
 };
 
@@ -46,6 +47,7 @@ struct trace {
     struct arena arena;
     struct trace_event *event;
     int n;
+    bool modelled;  /* all times are */
     int64_t origin; /* the first begin: times are shown from there */
 };
 bool trace_read(struct trace *t, const char *path, struct diag_list *diags);

@@ -15,6 +15,7 @@
 #include "engine.h"
 #include "report/collection.h"
 #include "report/result.h"
+#include "runtime/device_time.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
 
@@ -58,10 +59,10 @@ static void read_wanted(void)
 
 void runtime_collect_device(heddle_device *d)
 {
-    if (!runtime_collecting())
+    if (!runtime_collecting() && !device_time_on())
         return;
     pthread_once(&wanted.once, read_wanted);
-    engine_collect(d, wanted.collection.groups);
+    engine_collect(d, (runtime_collecting() ? wanted.collection.groups : 0) | (device_time_on() ? COUNTERS_OF(TIME) : 0));
     engine_collect_code(d, wanted.collection.code);
 }
 

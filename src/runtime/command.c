@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
+#include "runtime/device_time.h"
 #include "runtime/library_work.h"
 #include "runtime/output.h"
 #include "runtime/pointer.h"
@@ -57,9 +58,13 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
     bool known = runtime_collecting() && !heddle_kernel_describe(g->kernel, &info);
     bool wanted = !c->unseen && runtime_collects(known ? info.name : NULL, c->shown);
     const struct engine_family family = {run_child, (void *)c, id, g->depth};
-    heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted ? &result : NULL, &family, children);
+    heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted || device_time_on() ? &result : NULL, &family, children);
     status_clear(); /* the program may print now */
-    if (result)
+    if (result && device_time_on())
+        device_time_launch(engine_result(result));
+    if (result && !wanted)
+        heddle_result_free(result);
+    else if (result)
         runtime_collect(result, id, c->shown, c->stream->device->index, g->parent, g->tag);
     runtime_launch_ended(id);
     return s;

@@ -1,10 +1,11 @@
 /* Event management (CUDA Runtime API reference, chapter "Event Management").
  *
- * An event is the ticket of its last record. Its time is the host's (CLOCK_MONOTONIC at the moment the record's turn
- * came): how long Heddle took, not how long a GPU would take. That changes when the time model is there. */
+ * An event is the ticket of its last record. Its time is the modelled device's (device_time.h) where that is on, else the host's
+ * (CLOCK_MONOTONIC at the moment the record's turn came): how long Heddle took. */
 #include "runtime/event.h"
 
 #include "runtime/capture.h"
+#include "runtime/device_time.h"
 #include "runtime/ipc.h"
 #include "runtime/pool.h"
 #include "runtime/runtime.h"
@@ -189,6 +190,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     return runtime_leave(queue_verdict(e->device));
 }
 
+static float modelled_ms(const struct ticket *from, const struct ticket *to)
+{
+    pthread_mutex_lock(&runtime_lock);
+    int64_t ps = device_time_end(to) - device_time_end(from);
+    pthread_mutex_unlock(&runtime_lock);
+    return (float)((double)ps * 1e-9);
+}
+
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     ENTER(d);
@@ -202,8 +211,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
         return runtime_leave(cudaErrorInvalidResourceHandle);
     if (!ticket_done(a->ticket) || !ticket_done(b->ticket))
         return runtime_leave(cudaErrorNotReady);
-    times_tell(TIME_EVENTS);
-    *ms = (float)((double)(b->ticket->time_ns - a->ticket->time_ns) * 1e-6);
+    times_tell(device_time_on() ? TIME_MODELLED : TIME_EVENTS);
+    *ms = device_time_on() ? modelled_ms(a->ticket, b->ticket) : (float)((double)(b->ticket->time_ns - a->ticket->time_ns) * 1e-6);
     return runtime_leave(queue_verdict(a->device));
 }
 

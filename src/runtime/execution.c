@@ -15,6 +15,7 @@
 #include "runtime/capture.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
+#include "runtime/device_time.h"
 #include "runtime/module.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -221,6 +222,10 @@ static void tell_times(struct runtime_kernel *k)
     if (__atomic_fetch_or(&k->said, 1u << TOLD_TIMES, __ATOMIC_RELAXED) >> TOLD_TIMES & 1)
         return;
     unsigned times = engine_times(k->kernel);
+    if (times && device_time_on()) {
+        times_tell(TIME_MODELLED);
+        return;
+    }
     if (times & ENGINE_CLOCK)
         times_tell(TIME_CLOCK);
     if (times & ENGINE_GLOBALTIMER)

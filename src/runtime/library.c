@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -12,9 +13,11 @@
 #include "engine.h"
 #include "runtime/capture.h"
 #include "report/library.h"
+#include "report/result.h"
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
+#include "runtime/device_time.h"
 #include "runtime/frames.h"
 #include "runtime/pointer.h"
 #include "space/space.h"
@@ -193,8 +196,16 @@ static void count_bytes(struct library_work *w, const struct library_operand *o,
     }
 }
 
-/* The entry of the profile. */
-static void collect(const struct command *c)
+/* What the call takes with device time: its bound. Where that is not known, nothing. */
+static void take_time(const struct result *r)
+{
+    struct library_bound b;
+    library_bound(r, &b);
+    device_time_library(1e6 * fmax(isnan(b.compute_us) ? 0 : b.compute_us, isnan(b.memory_us) ? 0 : b.memory_us));
+}
+
+/* The entry of the profile, if that is wanted. */
+static void collect(const struct command *c, bool wanted)
 {
     const struct library_work *w = c->library;
     const struct library_call *call = &w->call;
@@ -204,7 +215,12 @@ static void collect(const struct command *c)
     const struct result_library l = {.name = call->library, .shape = *shape ? shape : NULL, .flops = call->flops, .bytes_read = (int64_t)w->read,
                                      .bytes_written = (int64_t)w->written, .peak = (int)call->peak};
     heddle_result *r = engine_library_result(c->stream->device->engine, call->function, &l);
-    runtime_collect(r, w->id, c->shown, c->stream->device->index, NULL, 0);
+    if (device_time_on())
+        take_time(engine_result(r));
+    if (wanted)
+        runtime_collect(r, w->id, c->shown, c->stream->device->index, NULL, 0);
+    else
+        heddle_result_free(r);
     runtime_launch_ended(w->id); /* which writes it */
 }
 
@@ -221,10 +237,10 @@ cudaError_t library_work_run(const struct command *c)
     }
     if (!e)
         e = run(w);
-    if (wanted) {
+    if (wanted || device_time_on()) {
         count_bytes(w, w->call.operand, w->call.operands);
         count_bytes(w, more.operand, more.n);
-        collect(c);
+        collect(c, wanted);
     }
     note_written(w->call.operand, w->call.operands);
     note_written(more.operand, more.n);

@@ -13,6 +13,7 @@
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/command.h"
+#include "runtime/device_time.h"
 #include "runtime/frames.h"
 #include "runtime/library_work.h"
 #include "runtime/output.h"
@@ -169,7 +170,7 @@ struct command *command_new(enum command_kind kind)
 
 static void wait_for(struct command *c, struct ticket *t)
 {
-    if (!t || t->done)
+    if (!t || (t->done && !device_time_on()))
         return;
     c->after = alloc_resize(c->after, (size_t)(c->nafter + 1) * sizeof *c->after);
     c->after[c->nafter++] = ticket_share(t);
@@ -244,6 +245,8 @@ static struct ticket *put(struct stream *s, struct command *c, int refs)
 {
     struct ticket *t = alloc_zeroed(sizeof *t);
     t->refs = 2 + refs; /* the command and the stream */
+    t->device = s->device->index;
+    c->queued = device_time_on() ? device_time_now() : 0;
     pthread_mutex_lock(&runtime_lock);
     if (!allowed)
         allowed = least_allowed = engine_threads(s->device->engine) < WORKERS ? engine_threads(s->device->engine) : WORKERS;
@@ -284,6 +287,7 @@ void queue_put_async(struct stream *s, struct command *c)
 void stream_wait(struct stream *s, struct ticket *t)
 {
     struct command *c = command_new(COMMAND_RECORD);
+    c->only_waits = true;
     command_wait(c, t);
     queue_put_async(s, c);
 }
@@ -293,7 +297,7 @@ void stream_wait(struct stream *s, struct ticket *t)
 /* Results of launches are written, which must be the same in every run: one command at a time. */
 static bool reporting(void)
 {
-    return runtime_collecting() || runtime_checking();
+    return runtime_collecting() || runtime_checking() || device_time_on();
 }
 
 /* Launches that stand aside: all of their warps wait in loops. */
@@ -302,6 +306,7 @@ struct aside {
     struct aside *next;
 };
 static struct aside *asides;
+static uint64_t lonely; /* times that one was the only command that could go on */
 
 /* The one that looks again next: the first since which something was done. */
 static const struct aside *looks_again(void)
@@ -337,10 +342,22 @@ static void note_error(struct runtime_device *d, cudaError_t e)
         d->pending = e;
 }
 
+/* When the first command was asked for that has not run. */
+static int64_t first_unfinished(void)
+{
+    int64_t first = INT64_MAX;
+    for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s))
+        if (s->first && s->first->queued < first)
+            first = s->first->queued;
+    return first;
+}
+
 static void complete(struct command *c, cudaError_t e)
 {
     struct stream *s = c->stream;
     note_error(s->device, e);
+    if (device_time_on())
+        device_time_add(c);
     c->ticket->done = true;
     c->ticket->time_ns = host_time();
     s->first = c->next;
@@ -353,6 +370,8 @@ static void complete(struct command *c, cudaError_t e)
     command_release(c);
     if (s->doomed && !s->first)
         bury(s);
+    if (device_time_on())
+        device_time_settle(first_unfinished());
 }
 
 /* Runs one command. Called and left with the lock held. */
@@ -372,7 +391,10 @@ static void run(struct command *c)
     pthread_mutex_unlock(&runtime_lock);
     fenv_t floats;
     host_floats_begin(&floats);
+    device_time_begins();
     cudaError_t e = command_run(c, status);
+    if (device_time_on())
+        device_time_ran(c);
     host_floats_end(&floats);
     pthread_mutex_lock(&runtime_lock);
     running = 0;
@@ -422,6 +444,7 @@ static bool stand_aside(struct aside *a)
             wait_for_progress(HOST_MS);
         } else {
             alone = !asides->next;
+            lonely += alone;
             epoch++;
             pthread_cond_broadcast(&progress);
         }
@@ -542,10 +565,39 @@ static void wait_locked(struct ticket *t)
     waiters--;
 }
 
+/* With device time: until all that was queued up to now has run, so that what the clocks of the model say does not depend on how far the
+ * workers are. Not for what may wait for the program: a launch that is stuck, a host function that takes long. */
+static void wait_quiet(void)
+{
+    enum { STEP_MS = 50, HOST_TIMES = 20 };
+    uint64_t until = serial, stuck = lonely;
+    int times = 0;
+    if (!device_time_on() || running)
+        return;
+    waiters++;
+    for (;;) {
+        const struct command *c = NULL;
+        for (struct stream *s = pool_next(&streams, NULL); s; s = pool_next(&streams, s))
+            if (s->first && s->first->serial <= until && (!c || s->first->serial < c->serial))
+                c = s->first;
+        if (!c || (lonely != stuck && !count_ready()) || times == HOST_TIMES)
+            break;
+        if (!lend_a_hand(c->ticket)) {
+            times = host_active ? times + 1 : 0;
+            wait_for_progress(STEP_MS);
+        }
+    }
+    waiters--;
+    device_time_settle(first_unfinished());
+}
+
 void queue_wait(struct ticket *t)
 {
     pthread_mutex_lock(&runtime_lock);
     wait_locked(t);
+    wait_quiet();
+    if (device_time_on())
+        device_time_waited(t);
     drop(t);
     pthread_mutex_unlock(&runtime_lock);
     output_flush();
@@ -556,6 +608,9 @@ void queue_wait_stream(struct stream *s)
     pthread_mutex_lock(&runtime_lock);
     struct ticket *t = ticket_share(s->latest);
     wait_locked(t);
+    wait_quiet();
+    if (device_time_on())
+        device_time_waited(t);
     drop(t);
     pthread_mutex_unlock(&runtime_lock);
     output_flush();
@@ -576,6 +631,8 @@ static void wait_all(const struct runtime_device *d)
         wait_locked(t);
         drop(t);
     }
+    if (device_time_on())
+        device_time_waited_all(d);
     pthread_mutex_unlock(&runtime_lock);
 }
 
@@ -617,7 +674,8 @@ bool ticket_done(struct ticket *t)
 {
     pthread_mutex_lock(&runtime_lock);
     poll_queues();
-    bool done = !t || t->done;
+    wait_quiet();
+    bool done = !t || (t->done && (!device_time_on() || device_time_past(t)));
     pthread_mutex_unlock(&runtime_lock);
     return done;
 }
@@ -626,7 +684,8 @@ bool queue_idle(struct stream *s)
 {
     pthread_mutex_lock(&runtime_lock);
     poll_queues();
-    bool idle = !s->first;
+    wait_quiet();
+    bool idle = !s->first && (!device_time_on() || !s->latest || device_time_past(s->latest));
     pthread_mutex_unlock(&runtime_lock);
     return idle;
 }

@@ -10,7 +10,7 @@
  * - Among commands that may begin the one queued first begins first.
  * - As many run at once as a launch may use host threads (HEDDLE_THREADS). When commands are kept waiting by that and
  *   none has finished for PATIENCE_MS, one more may run, up to WORKERS: a kernel may wait for another stream's.
- * - While launches are profiled or checked one command runs at a time, all of them in the order of queueing, so that reports are
+ * - While launches are profiled, timed or checked one command runs at a time, all of them in the order of queueing, so that reports are
  *   the same in every run. That order is always a possible one: a command waits only for what was queued before it. A profiled
  *   launch all of whose warps wait in loops stands aside until a later command is done, then the first of those that stand aside
  *   looks again: by numbers of turns, not by time, so reports stay the same. A checked one cannot (queue_stuck).
@@ -30,6 +30,8 @@ struct ticket {
     int refs;
     bool done;
     int64_t time_ns; /* when it was done, CLOCK_MONOTONIC */
+    uint64_t number; /* with device time: in the timeline, once it is done; else 0 */
+    int device;
 };
 
 struct command;
@@ -46,6 +48,7 @@ struct stream {
     struct command *first, *last; /* queued */
     bool running;                 /* first runs now */
     struct ticket *latest;        /* of the newest command, or NULL */
+    uint64_t before;              /* with device time: number of the command that was done last; 0: none */
     cudaStreamAttrValue window, policy; /* cudaStreamSetAttribute */
     struct capture_part *capture; /* capture.c; NULL: it does not take part in one */
 };
@@ -75,6 +78,8 @@ struct command {
     struct stream *stream;
     struct ticket *ticket, **after;
     int nafter;
+    bool only_waits; /* a COMMAND_RECORD that records nothing */
+    int64_t queued; /* with device time: the host's clock (device_time.h) */
     bool in_order; /* after every earlier such command of the device */
     int shown;     /* number of the stream in reports; -1 until it is queued: that of its stream */
     const struct frames *frames; /* where the program asked for it, in checked runs */

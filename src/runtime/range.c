@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/host_time.h"
 #include "runtime/trace.h"
 
 enum { DEPTH = 64 };
@@ -91,7 +90,7 @@ static char *copy_of(const char *name)
 int heddle_nvtx_push(const char *name)
 {
     if (depth < DEPTH)
-        pushed[depth] = (struct range){copy_of(name), host_time(), 0};
+        pushed[depth] = (struct range){copy_of(name), trace_time(), 0};
     return depth++;
 }
 
@@ -101,7 +100,7 @@ int heddle_nvtx_pop(void)
         return -1;
     depth--;
     if (depth < DEPTH) {
-        trace_range(pushed[depth].name, true, pushed[depth].begin, host_time());
+        trace_range(pushed[depth].name, true, pushed[depth].begin, trace_time());
         alloc_release(pushed[depth].name);
         pushed[depth].name = NULL;
     }
@@ -116,7 +115,7 @@ uint64_t heddle_nvtx_start(const char *name)
         i++;
     if (i == nstarted)
         started = alloc_resize(started, (size_t)++nstarted * sizeof *started);
-    started[i] = (struct range){copy_of(name), host_time(), ++newest};
+    started[i] = (struct range){copy_of(name), trace_time(), ++newest};
     uint64_t id = newest;
     pthread_mutex_unlock(&lock);
     return id;
@@ -133,6 +132,6 @@ void heddle_nvtx_end(uint64_t id)
         }
     pthread_mutex_unlock(&lock);
     if (r.name)
-        trace_range(r.name, false, r.begin, host_time());
+        trace_range(r.name, false, r.begin, trace_time());
     alloc_release(r.name);
 }

@@ -15,6 +15,7 @@
 #include "runtime/checking.h"
 #include "runtime/collect.h"
 #include "runtime/context.h"
+#include "runtime/device_time.h"
 #include "runtime/output.h"
 #include "runtime/progress.h"
 #include "runtime/queue.h"
@@ -152,6 +153,7 @@ static cudaError_t open_device(struct runtime_device *d, int index)
     engine_stuck(engine, queue_stuck, NULL);
     checking_device(d, engine);
     runtime_collect_device(engine);
+    device_time_device(d);
     progress_begin();
     __atomic_store_n(&d->engine, engine, __ATOMIC_RELEASE);
     return cudaSuccess;
@@ -245,6 +247,7 @@ __attribute__((destructor)) static void finish(void)
     if (forked)
         return;
     queue_drain();
+    device_time_finish();
     for (int i = 0; i < RUNTIME_DEVICES && runtime_checking(); i++)
         if (runtime_device_if_open(i))
             checking_end(&devices[i], false);

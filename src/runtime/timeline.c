@@ -38,6 +38,7 @@ void timeline_costs_of(struct timeline_costs *c, const struct device *d)
     c->pageable_in = least(c->pinned_in, DEVICE_TAKEN(d, copy_pageable_bytes_per_us));
     c->pageable_out = least(c->pinned_out, DEVICE_TAKEN(d, copy_back_pageable_bytes_per_us));
     c->host_copy = c->pageable_in;
+    c->peer = r.nvlink_bandwidth > 0 ? part(r.nvlink_bandwidth, DEVICE_TAKEN(d, copy_bus_share)) : c->pinned_in;
 }
 
 static int64_t bytes_ps(uint64_t bytes, int64_t rate)
@@ -62,6 +63,11 @@ int64_t timeline_copy_ps(const struct timeline_costs *c, enum timeline_memory to
                    : from == TIMELINE_DEVICE ? to == TIMELINE_PINNED ? c->pinned_out : c->pageable_out
                                              : c->host_copy;
     return rows_ps(c, width, rows, rate);
+}
+
+int64_t timeline_peer_ps(const struct timeline_costs *c, uint64_t width, uint64_t rows)
+{
+    return rows_ps(c, width, rows, c->peer);
 }
 
 int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to, uint64_t width, uint64_t rows)
@@ -109,6 +115,7 @@ struct timeline {
     int over_cap;
     int64_t (*past)[2]; /* begin and end of the items before base, from number 1 on */
     int past_cap;
+    int64_t last[TIMELINE_DEVICES]; /* end of a device's last command so far */
 };
 
 struct timeline *timeline_new(void)
@@ -243,6 +250,7 @@ static void end(struct timeline *t, struct item *it)
 {
     it->state = ENDED;
     it->end = t->now;
+    t->last[it->device] = t->now;
     for (int e = it->first_edge, next; e >= 0; e = next) {
         struct item *w = &t->item[t->edge[e].item - t->base];
         next = t->edge[e].next;
@@ -458,33 +466,73 @@ bool timeline_is_settled(const struct timeline *t, uint64_t number)
     return number < t->base || t->item[number - t->base].state == ENDED;
 }
 
+/* What would be is found out with a copy. */
+static void look_ahead(const struct timeline *t, struct timeline *ahead)
+{
+    *ahead = *t;
+    ahead->item = copy_of(t->item, (size_t)t->n * sizeof *t->item);
+    ahead->edge = copy_of(t->edge, (size_t)t->edges * sizeof *t->edge);
+    ahead->live = copy_of(t->live, (size_t)t->nlive * sizeof *t->live);
+    ahead->cap = t->n ? t->n : 1; /* what alloc_zeroed gave */
+    ahead->edge_cap = t->edges ? t->edges : 1;
+    ahead->live_cap = t->nlive ? t->nlive : 1;
+    ahead->over = NULL;
+    ahead->over_cap = 0;
+}
+
+static void look_back(struct timeline *ahead)
+{
+    alloc_release(ahead->item);
+    alloc_release(ahead->edge);
+    alloc_release(ahead->live);
+    alloc_release(ahead->over);
+}
+
+static void when(struct timeline *t, uint64_t number, int64_t *begin, int64_t *end)
+{
+    advance(t, NEVER, number);
+    *begin = t->item[number - t->base].begin;
+    *end = t->item[number - t->base].end;
+}
+
 void timeline_when(struct timeline *t, uint64_t number, int64_t *begin, int64_t *end)
 {
+    struct timeline ahead;
     if (number < t->base) {
         *begin = t->past[number - 1][0];
         *end = t->past[number - 1][1];
-        return;
+    } else if (t->item[number - t->base].state == ENDED) {
+        *begin = t->item[number - t->base].begin;
+        *end = t->item[number - t->base].end;
+    } else {
+        look_ahead(t, &ahead);
+        when(&ahead, number, begin, end);
+        look_back(&ahead);
     }
-    struct timeline ahead = *t; /* what would be */
-    if (t->item[number - t->base].state != ENDED) {
-        ahead.item = copy_of(t->item, (size_t)t->n * sizeof *t->item);
-        ahead.edge = copy_of(t->edge, (size_t)t->edges * sizeof *t->edge);
-        ahead.live = copy_of(t->live, (size_t)t->nlive * sizeof *t->live);
-        ahead.cap = t->n;
-        ahead.edge_cap = t->edges;
-        ahead.live_cap = t->nlive;
-        ahead.over = NULL;
-        ahead.over_cap = 0;
-        advance(&ahead, NEVER, number);
-    }
-    *begin = ahead.item[number - t->base].begin;
-    *end = ahead.item[number - t->base].end;
-    if (ahead.item != t->item) {
-        alloc_release(ahead.item);
-        alloc_release(ahead.edge);
-        alloc_release(ahead.live);
-        alloc_release(ahead.over);
-    }
+}
+
+void timeline_would(struct timeline *t, const struct timeline_command *c, int64_t *begin, int64_t *end)
+{
+    struct timeline ahead;
+    look_ahead(t, &ahead);
+    when(&ahead, timeline_add(&ahead, c), begin, end);
+    look_back(&ahead);
+}
+
+int64_t timeline_last(struct timeline *t, int device)
+{
+    struct timeline ahead;
+    int64_t last = 0;
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        last = device < 0 || d == device ? later(last, t->last[d]) : last;
+    if (!timeline_open(t))
+        return last;
+    look_ahead(t, &ahead);
+    advance(&ahead, NEVER, 0);
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        last = device < 0 || d == device ? later(last, ahead.last[d]) : last;
+    look_back(&ahead);
+    return last;
 }
 
 int timeline_open(const struct timeline *t)

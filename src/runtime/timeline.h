@@ -33,7 +33,7 @@ struct timeline_costs {
     int64_t begin, next, wait, event, host_function;
     int64_t call_launch, call_copy, call_event, call_other, call_return; /* of the host */
     int64_t copy_least, copy_row;
-    int64_t pinned_in, pinned_out, pageable_in, pageable_out, device_copy, fill, host_copy;
+    int64_t pinned_in, pinned_out, pageable_in, pageable_out, device_copy, peer, fill, host_copy;
     int engines; /* copy engines that differ: at most TIMELINE_ENGINES */
     int grids;   /* kernels at once */
 };
@@ -43,6 +43,7 @@ enum timeline_memory { TIMELINE_PAGEABLE, TIMELINE_PINNED, TIMELINE_DEVICE };
 
 /* What a copy takes when it is alone: `rows` rows of `width` bytes; one row where there are no gaps. */
 int64_t timeline_copy_ps(const struct timeline_costs *c, enum timeline_memory to, enum timeline_memory from, uint64_t width, uint64_t rows);
+int64_t timeline_peer_ps(const struct timeline_costs *c, uint64_t width, uint64_t rows); /* from device to device */
 int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to, uint64_t width, uint64_t rows);
 
 enum timeline_kind {
@@ -79,6 +80,12 @@ int64_t timeline_settled(const struct timeline *t); /* that moment */
 
 /* When a command begins and ends, if no other is added. */
 void timeline_when(struct timeline *t, uint64_t number, int64_t *begin, int64_t *end);
+
+/* The same for a command that is not added. */
+void timeline_would(struct timeline *t, const struct timeline_command *c, int64_t *begin, int64_t *end);
+
+/* When the last command of a device ends (-1: of any), if no other is added; 0: there was none. */
+int64_t timeline_last(struct timeline *t, int device);
 
 /* False: it is not settled yet, and commands that are added may change when it begins or ends. */
 bool timeline_is_settled(const struct timeline *t, uint64_t number);

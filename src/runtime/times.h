@@ -1,4 +1,4 @@
-/* Times that programs ask for and that are the host's (times.def): a word about each, once in a process. */
+/* Times that programs ask for (times.def): a word about whose each is, once in a process. */
 #ifndef RUNTIME_TIMES_H
 #define RUNTIME_TIMES_H
 

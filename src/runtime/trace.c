@@ -10,6 +10,7 @@
 #include "base/host_time.h"
 #include "device/device.h"
 #include "report/trace.h"
+#include "runtime/device_time.h"
 #include "runtime/library_work.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
@@ -39,7 +40,12 @@ static bool write_event(const void *event, FILE *f)
     return trace_write(event, f);
 }
 
-static void add(struct trace_event *e)
+int64_t trace_time(void)
+{
+    return device_time_on() ? device_time_now() / 1000 : host_time();
+}
+
+void trace_add(struct trace_event *e)
 {
     static struct records file = {.variable = "HEDDLE_TRACE", .what = "a trace"};
     e->pid = getpid();
@@ -60,25 +66,27 @@ static bool is_call(const char *function)
 struct trace_call trace_call_begin(const char *function)
 {
     struct trace_call c = {0};
-    if (!trace_on())
+    if (!trace_on() && !device_time_on())
         return c;
     if (depth++ == 0 && is_call(function)) {
-        c = (struct trace_call){range_open() ? function : NULL, host_time(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
+        c = (struct trace_call){trace_on() && range_open() ? function : NULL, trace_time(), __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
         number = c.number;
         answer = 0;
+        if (device_time_on())
+            device_time_call(function);
     }
     return c;
 }
 
 void trace_call_end(struct trace_call *c)
 {
-    if (!trace_on())
+    if (!trace_on() && !device_time_on())
         return;
     if (--depth == 0)
         number = 0;
     if (c->name)
-        add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = host_time(), .call = c->number,
-                                  .thread = gettid(), .answer = answer});
+        trace_add(&(struct trace_event){.kind = TRACE_CALL, .name = c->name, .begin = c->begin, .end = trace_time(), .call = c->number,
+                                        .thread = gettid(), .answer = answer, .modelled = device_time_on()});
 }
 
 void trace_answer(int error)
@@ -93,7 +101,7 @@ uint64_t trace_call_number(void)
 
 /* --- commands --- */
 
-static enum trace_memory memory_of(const struct place *p)
+enum trace_memory trace_memory_of(const struct place *p)
 {
     struct pointer at;
     if (p->on_device)
@@ -102,6 +110,15 @@ static enum trace_memory memory_of(const struct place *p)
     return at.kind == POINTER_PINNED || at.kind == POINTER_REGISTERED ? TRACE_PINNED
            : at.kind == POINTER_MANAGED                               ? TRACE_MANAGED
                                                                       : TRACE_PAGEABLE;
+}
+
+/* With device time a command's line waits until that is known. */
+static void add_command(struct trace_event *e)
+{
+    if (device_time_on())
+        device_time_trace(e);
+    else
+        trace_add(e);
 }
 
 static void add_launch(struct trace_event *e, const struct command *c)
@@ -116,7 +133,7 @@ static void add_launch(struct trace_event *e, const struct command *c)
     e->registers = info.registers;
     e->shared_static = (int64_t)info.static_shared;
     e->shared_dynamic = (int64_t)l->shared_bytes;
-    add(e);
+    add_command(e);
 }
 
 static void add_library(struct trace_event *e, const struct command *c)
@@ -124,24 +141,24 @@ static void add_library(struct trace_event *e, const struct command *c)
     e->kind = TRACE_KERNEL;
     e->name = c->library->call.function;
     e->library = c->library->call.library;
-    add(e);
+    add_command(e);
 }
 
 static void add_copy(struct trace_event *e, const struct command *c)
 {
     e->kind = TRACE_COPY;
-    e->from = memory_of(&c->copy.from);
-    e->to = memory_of(&c->copy.to);
+    e->from = trace_memory_of(&c->copy.from);
+    e->to = trace_memory_of(&c->copy.to);
     e->bytes = (int64_t)(c->copy.width * c->copy.height * c->copy.depth);
-    add(e);
+    add_command(e);
 }
 
 static void add_fill(struct trace_event *e, const struct command *c)
 {
     e->kind = TRACE_FILL;
-    e->from = e->to = memory_of(&c->fill.to);
+    e->from = e->to = trace_memory_of(&c->fill.to);
     e->bytes = (int64_t)(c->fill.width * c->fill.element * c->fill.height * c->fill.depth);
-    add(e);
+    add_command(e);
 }
 
 void trace_command(const struct command *c, int64_t begin, int64_t end)
@@ -161,5 +178,5 @@ void trace_command(const struct command *c, int64_t begin, int64_t end)
 void trace_range(const char *name, bool pushed, int64_t begin, int64_t end)
 {
     if (trace_on() && range_open())
-        add(&(struct trace_event){.kind = TRACE_RANGE, .name = name, .begin = begin, .end = end, .thread = gettid(), .pushed = pushed});
+        trace_add(&(struct trace_event){.modelled = device_time_on(), .kind = TRACE_RANGE, .name = name, .begin = begin, .end = end, .thread = gettid(), .pushed = pushed});
 }

@@ -1,0 +1,4 @@
+# Device time (docs/device-time.md): the model itself is unit.runtime_timeline.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME timed.streams COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/streams.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.streams PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
