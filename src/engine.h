@@ -59,6 +59,9 @@ int engine_threads(const heddle_device *dev) ACROSS(engine_threads);
 enum engine_time { ENGINE_CLOCK = 1 /* %clock, %clock64: of the warp */, ENGINE_GLOBALTIMER = 2 };
 unsigned engine_times(const heddle_kernel *k) ACROSS(engine_times);
 
+/* What %globaltimer is when the next launch begins, where time is modelled, in ns; 0: the host's clock, as at first. */
+void engine_begins(heddle_device *dev, uint64_t ns) ACROSS(engine_begins);
+
 /* True when the kernel calls malloc or free: its launches share the device's heap. */
 bool engine_uses_heap(const heddle_kernel *k) ACROSS(engine_uses_heap);
 

@@ -93,6 +93,7 @@ struct rounds {
     struct sm *sm;
     struct l2_queue *queue; /* [sms] */
     struct memory memory;
+    uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
     struct lines lines;     /* of the access that is looked at */
     struct record *ring;
     struct spill_records spilled; /* of the warp whose turn it is, with its spills */
@@ -671,6 +672,13 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
     return rest;
 }
 
+/* What a warp reads as %clock in its turn: the blocks that it has run count as if it had been alone. */
+static uint64_t cycles_now(const struct launch *l, const struct warp *w)
+{
+    const struct rounds *r = l->now_of;
+    return cycles(r->warp_begin + w->span);
+}
+
 /* The warp goes on with its code, and its accesses go to the pipe. */
 static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
 {
@@ -683,6 +691,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     enum warp_stop stop;
     int turn = 0;
     bool waits;
+    r->warp_begin = s->now - w->span;
     turn_begin(a, s->now);
     do {
         const int copy = turn;
@@ -1076,6 +1085,8 @@ static bool start(struct rounds *r, struct clock_run *c)
     const struct caches_config *f = c->caches;
     uint64_t cta_slots = l->resident / (l->sms ? l->sms : 1), most = MAX_STATE_BYTES / (block_bytes(l) * l->sms);
     uint64_t all = (l->nblocks + l->sms - 1) / l->sms;
+    l->now = cycles_now;
+    l->now_of = r;
     *r = (struct rounds){.c = c, .l = l, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};
     cta_slots = cta_slots > most ? most : cta_slots;
     if (l->cooperative || cta_slots > all) /* of a cooperative launch all have to be resident */

@@ -157,6 +157,11 @@ void engine_collect(heddle_device *d, counter_groups groups)
     d->collected = models_caches() ? groups : groups & COUNTERS_EXACT;
 }
 
+void engine_begins(heddle_device *d, uint64_t ns)
+{
+    d->begins = ns;
+}
+
 void engine_collect_code(heddle_device *d, bool code)
 {
     d->collects_code = code;

@@ -113,6 +113,8 @@ void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_conf
     l->params = copy_params(&l->arena, k->ir, args);
     make_tids(l);
     l->sms = (uint32_t)d->spec.multiprocessors;
+    l->begins = d->begins;
+    l->clock_khz = (uint32_t)d->spec.sm_clock_khz;
     l->matrix_sum_bits = (uint8_t)d->spec.matrix_sum_bits;
     l->matrix_sum_bytes = (uint8_t)d->spec.matrix_sum_bytes;
     l->matrix_fp8_bits = (uint8_t)d->spec.matrix_fp8_bits;

@@ -40,6 +40,7 @@ struct heddle_device {
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     counter_groups collected;  /* of launches with a result */
     bool collects_code;        /* and the machine code */
+    uint64_t begins;           /* %globaltimer when the next launch begins, ns; 0: the host's clock */
     int interrupt; /* atomic: set by a signal handler or another thread */
     uint64_t launches;
     void (*see)(const heddle_access *a, void *user);

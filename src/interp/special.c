@@ -11,6 +11,20 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* %clock: cycles where time is modelled, else instructions of the warp. */
+static uint64_t clock_of(const struct warp *w)
+{
+    const struct launch *l = w->block->launch;
+    return l->now ? l->now(l, w) : w->clock;
+}
+
+/* %globaltimer: of the modelled device where that is known, else the host's. */
+static uint64_t timer_of(const struct warp *w)
+{
+    const struct launch *l = w->block->launch;
+    return l->now && l->begins ? l->begins + l->now(l, w) * 1000000 / l->clock_khz : nanoseconds();
+}
+
 static uint64_t lane_value(const struct warp *w, uint32_t sreg, int lane)
 {
     if (sreg <= PTX_SREG_TID_Z)
@@ -47,14 +61,14 @@ static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
         return l->grid_serial;
     case PTX_SREG_CLOCK:
     case PTX_SREG_CLOCK64:
-        return w->clock; /* instructions of this warp, until there is a time model */
+        return clock_of(w);
     case PTX_SREG_CLOCK_HI:
-        return w->clock >> 32;
+        return clock_of(w) >> 32;
     case PTX_SREG_GLOBALTIMER:
     case PTX_SREG_GLOBALTIMER_LO:
-        return nanoseconds();
+        return timer_of(w);
     case PTX_SREG_GLOBALTIMER_HI:
-        return nanoseconds() >> 32;
+        return timer_of(w) >> 32;
     case PTX_SREG_TOTAL_SMEM_SIZE:
         return l->shared_bytes;
     default: /* PTX_SREG_DYNAMIC_SMEM_SIZE */

@@ -58,6 +58,8 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
     bool known = runtime_collecting() && !heddle_kernel_describe(g->kernel, &info);
     bool wanted = !c->unseen && runtime_collects(known ? info.name : NULL, c->shown);
     const struct engine_family family = {run_child, (void *)c, id, g->depth};
+    if (device_time_on() && engine_times(g->kernel) & ENGINE_GLOBALTIMER)
+        engine_begins(c->stream->device->engine, (uint64_t)device_time_of_launch(c));
     heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted || device_time_on() ? &result : NULL, &family, children);
     status_clear(); /* the program may print now */
     if (result && device_time_on())

@@ -91,7 +91,7 @@ enum warp_stop {
 struct warp {
     struct block *block;
     char *regs;      /* the executor's registers of 32 lanes */
-    uint64_t clock;    /* instructions executed: %clock, and for telling whether a warp got anywhere */
+    uint64_t clock;    /* instructions executed: %clock where nobody models time, and for telling whether a warp got anywhere */
     uint64_t busy, span; /* what its blocks took, where counts.pace tells it: sums of struct exec_pace */
     uint64_t passes;   /* of its accesses to shared memory that left no record, where counts.passes tells them */
     uint32_t alive;  /* lanes that exist and have not exited */
@@ -271,6 +271,11 @@ struct launch {
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
     uint64_t *printed;      /* atomic: [ninsts][PRINTED_NUMBERS], or NULL: nobody counts, or nothing prints (target/driver.h) */
+    /* Where time is modelled: cycles of the warp's multiprocessor at this moment of its turn, since the launch began. NULL: nobody models it. */
+    uint64_t (*now)(const struct launch *l, const struct warp *w);
+    const void *now_of;     /* whose that is */
+    uint64_t begins;        /* with it, %globaltimer when the launch began, ns; 0: it is the host's clock */
+    uint32_t clock_khz;     /* of the multiprocessors */
     struct claim_check *verify;  /* the interpreter checks claims (interp/claim_check.h), or NULL */
 };
 
