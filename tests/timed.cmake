@@ -7,3 +7,5 @@ foreach(executor interp jit)
   set_tests_properties(timed.clocks_${executor} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "\nPASSED\n"
                        ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
+add_test(NAME timed.timeline COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/timeline.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.timeline PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

@@ -1,4 +1,5 @@
-/* `nsys profile`, `nsys stats` and `nsys export`, under the name of NVIDIA's tool: what a program did and when, by the host's clock.
+/* `nsys profile`, `nsys stats` and `nsys export`, under the name of NVIDIA's tool: what a program did and when, by the host's clock, or with
+ * --timed in device time.
  *
  * The program runs as a child with HEDDLE_TRACE set (runtime/trace.h). NAME.nsys-rep is a trace as docs/trace.md tells, with a
  * first line that says so: NVIDIA's tools cannot read it, and this one cannot read theirs. */
@@ -51,9 +52,12 @@ bool nsys_may_write(const char *path, bool force, struct diag_list *diags)
     return false;
 }
 
-static void host_times(struct nsys *n)
+void nsys_say_times(const struct trace *t, const char *flag, struct diag_list *diags)
 {
-    diag_add(&n->diags, DIAG_NOTE, NULL, 0, "times are the host's, not a GPU's: nothing here predicts a GPU's yet");
+    if (t->modelled)
+        diag_add(diags, DIAG_NOTE, NULL, 0, "times are modelled, with figures of the device's description (docs/device-time.md)");
+    else
+        diag_add(diags, DIAG_NOTE, NULL, 0, "times are the host's, not a GPU's: %s has those of the GPU, modelled", flag);
 }
 
 /* "report.nsys-rep", and without a name the first reportN.nsys-rep that is not there. */
@@ -189,7 +193,7 @@ static bool report_watched(void *user, const char *path)
         if (w->n->database && nsys_sqlite_write(&t, database, w->n->force, &w->n->diags))
             strbuf_addf(&out, "    %s\n", realpath(database, full) ? full : database);
         fputs(out.s, stdout);
-        host_times(w->n);
+        nsys_say_times(&t, "--timed=true", &w->n->diags);
     }
     strbuf_release(&out);
     trace_release(&t);
@@ -215,6 +219,9 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_SHOW:
         n->hidden = !nsys_truth(&n->diags, &flags[which], value);
+        break;
+    case FLAG_TIMED:
+        setenv("HEDDLE_TIMED", nsys_truth(&n->diags, &flags[which], value) ? "1" : "0", 1);
         break;
     case FLAG_EXPORT:
         n->database = FLAGS_CHOICE(&n->diags, &flags[which], value, "sqlite", "none") == 0;
@@ -353,7 +360,7 @@ static int stats(struct nsys *n, int argc, char **argv)
     if (!n->diags.errors && trace_read(&t, file, &n->diags)) {
         add_reports(n, &t, file, false, &out);
         fputs(out.s ? out.s : "", stdout);
-        host_times(n);
+        nsys_say_times(&t, "nsys profile --timed=true", &n->diags);
     }
     strbuf_release(&out);
     trace_release(&t);

@@ -1,7 +1,7 @@
 /* `nvprof`, under the name of NVIDIA's tool: summaries and lists of a traced run, metrics and events of a profiled one.
  *
  * In: nvprof's command line. With metrics or events the program runs with HEDDLE_RESULTS set, otherwise with HEDDLE_TRACE, whose times
- * are the host's. The report goes to stderr. What -o keeps is one of these files behind a first line that says so: NVIDIA's tools
+ * are the host's, or with --timed the device's. The report goes to stderr. What -o keeps is one of these files behind a first line that says so: NVIDIA's tools
  * cannot read it, and this one cannot read theirs. */
 #define _GNU_SOURCE /* realpath */
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "cli/cli.h"
 #include "cli/flags.h"
+#include "cli/nsys.h"
 #include "cli/nvprof_pages.h"
 #include "cli/program.h"
 #include "compile/compile.h"
@@ -150,6 +151,9 @@ static void set_flag(void *to, int which, const char *value)
     case FLAG_DEVICE:
         p->device = value;
         break;
+    case FLAG_TIMED:
+        setenv("HEDDLE_TIMED", "1", 1);
+        break;
     default:
         set_print_flag(p, which);
     }
@@ -182,11 +186,6 @@ static void find_names(struct nvprof *p, enum nvprof_kind kind)
 
 /* --- reports --- */
 
-static void host_times(struct nvprof *p)
-{
-    diag_add(&p->diags, DIAG_NOTE, NULL, 0, "times are the host's, not a GPU's: nothing here predicts a GPU's yet");
-}
-
 static void add_tables(struct nvprof *p, const struct results *rs, struct strbuf *out)
 {
     struct name_filter kernels;
@@ -211,7 +210,7 @@ static void add_trace(struct nvprof *p, const struct trace *t, struct strbuf *ou
         nvprof_api_trace(t, &p->style, out);
     if (!asked || p->gpu_summary || p->api_summary)
         nvprof_summary(t, !asked || p->gpu_summary, (!asked && !p->no_calls) || p->api_summary, &p->style, out);
-    host_times(p);
+    nsys_say_times(t, "--timed", &p->diags);
 }
 
 static bool writes(const struct nvprof *p)

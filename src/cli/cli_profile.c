@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 #include "cli/ci.h"
@@ -32,6 +33,7 @@
 #include "report/machine_page.h"
 #include "report/source_page.h"
 #include "report/summary.h"
+#include "report/trace_rows.h"
 
 #define FILE_HEAD "# Heddle's report, not NVIDIA's format: lines of JSON (docs/results.md), read by Heddle's `ncu -i`\n"
 
@@ -45,6 +47,8 @@ struct profile {
     const char *log_file; /* --log-file, or NULL: stderr */
     const char *export, *import; /* -o, -i */
     const char *roofline;        /* --roofline, or NULL */
+    const char *timeline;        /* --timeline, or NULL */
+    bool perfetto;               /* in that form */
     bool force;           /* -f: -o may write over a file */
     enum page page;
     bool page_given, csv;
@@ -152,6 +156,21 @@ static void include_range(struct profile *p, const char *value)
     strbuf_addf(&p->ranges, "%s:%.*s\n", pushed ? "push" : "start", (int)(n - pushed), value);
 }
 
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n > m && !strcmp(s + n - m, end);
+}
+
+static void set_timeline(struct profile *p, const char *value)
+{
+    p->timeline = value;
+    p->perfetto = ends_with(value, ".perfetto-trace") || ends_with(value, ".pftrace");
+    if (!p->perfetto && !ends_with(value, ".svg"))
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--timeline': '%s' ends neither in .svg nor in .perfetto-trace (or .pftrace), which say its form", value);
+}
+
 static void set_report_flag(struct profile *p, int which, const char *value)
 {
     switch ((enum which_flag)which) {
@@ -228,6 +247,9 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_ROOFLINE:
         p->roofline = value;
+        break;
+    case FLAG_TIMELINE:
+        set_timeline(p, value);
         break;
     case FLAG_EXPECT:
         expectations_add(&p->expected, value, &p->diags);
@@ -480,7 +502,29 @@ static counter_groups wanted_groups(const struct profile *p)
         g = COUNTERS_ALL;
     if (p->roofline)
         g |= COUNTERS_EXACT | COUNTERS_OF(CACHES);
+    if (p->timeline)
+        g |= COUNTERS_OF(TIME);
     return g | expectations_groups(&p->expected);
+}
+
+/* What the program left in the trace becomes the file of --timeline. */
+static void draw_timeline(struct profile *p, const char *path)
+{
+    struct trace t;
+    struct strbuf picture;
+    bool ok = trace_read(&t, path, &p->diags);
+
+    strbuf_init(&picture);
+    if (ok && p->perfetto && !t.n)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "no timeline to write: the program used no device");
+    else if (ok && p->perfetto)
+        trace_perfetto(&t, &picture);
+    else if (ok)
+        ok = trace_svg(&t, &picture, &p->diags);
+    if (ok && t.n)
+        program_write_report(&picture, p->timeline, NULL, &p->diags);
+    strbuf_release(&picture);
+    trace_release(&t);
 }
 
 /* Runs `exe` and reports; the exit status to end with. */
@@ -488,20 +532,30 @@ static int profile(struct profile *p, const char *exe, char **argv)
 {
     struct watched watched = {p, exe};
     const struct collection wanted = {wanted_groups(p), p->filter, p->page == PAGE_SOURCE && p->machine};
-    struct strbuf text;
-    int status;
+    struct strbuf text, trace;
+    int status, traced = p->timeline ? file_unnamed() : -1;
 
     strbuf_init(&text);
+    strbuf_init(&trace);
+    if (p->timeline && traced < 0)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "cannot make a file for the timeline: %s", strerror(errno));
+    else if (p->timeline)
+        file_add_path(&trace, traced);
     if (p->outside)
         strbuf_adds(&p->ranges, "profiler\n");
     const bool timed = wanted.groups & COUNTERS_OF(TIME) && launch_filter_takes_all(&p->filter) && !p->ranges.len; /* those that are left out have no time */
     collection_write(&wanted, &text);
     const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s},
-                                            {"HEDDLE_TIMED", timed ? "1" : NULL}, {0}};
+                                            {"HEDDLE_TIMED", timed ? "1" : NULL}, {"HEDDLE_TRACE", trace.s}, {0}};
 
     status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
                          &p->diags);
+    if (traced >= 0) {
+        draw_timeline(p, trace.s);
+        close(traced);
+    }
     strbuf_release(&text);
+    strbuf_release(&trace);
     return status;
 }
 
@@ -515,6 +569,10 @@ static void check_flags(struct profile *p)
     if ((p->ci.junit || p->ci.annotate) && !p->expected.n)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is about expectations: give --expect or --expect-file",
                  p->ci.junit ? "--junit" : "--annotate");
+    if (p->timeline && p->import)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--timeline' needs the program to run: a report has no times of copies and calls");
+    if (p->timeline && (!launch_filter_takes_all(&p->filter) || p->ranges.len || p->outside))
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--timeline' needs all launches: without some of them the times of the others are not known");
     launch_choice_init(&c, &p->filter, &p->diags);
     launch_choice_release(&c);
 }

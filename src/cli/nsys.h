@@ -13,4 +13,8 @@ bool nsys_truth(struct diag_list *diags, const struct flag *row, const char *val
 /* False, with an error: the file is there and nobody said --force-overwrite. */
 bool nsys_may_write(const char *path, bool force, struct diag_list *diags);
 
+/* Says whose the times of a trace are; `flag`: what asks for the device's. */
+struct trace;
+void nsys_say_times(const struct trace *t, const char *flag, struct diag_list *diags);
+
 #endif
