@@ -10,6 +10,7 @@
 #include "runtime/array.h"
 #include "runtime/capture.h"
 #include "runtime/command.h"
+#include "runtime/device_time.h"
 #include "runtime/pointer.h"
 #include "runtime/queue.h"
 #include "runtime/runtime.h"
@@ -57,13 +58,18 @@ static void join(struct command *c)
     }
 }
 
-static cudaError_t finish(struct stream *s, struct command *c, bool wait)
+/* from_pageable: it is a copy from there to the device. */
+static cudaError_t finish(struct stream *s, struct command *c, bool wait, bool from_pageable)
 {
     if (!wait) {
         queue_put_async(s, c);
         return cudaSuccess;
     }
-    queue_wait(queue_put(s, c));
+    uint64_t staged = from_pageable ? c->copy.width * c->copy.height * c->copy.depth : 0; /* before c is done */
+    if (from_pageable && device_time_stages(s->device->index, staged))
+        queue_wait_staged(queue_put(s, c), staged);
+    else
+        queue_wait(queue_put(s, c));
     return queue_verdict(s->device);
 }
 
@@ -163,7 +169,7 @@ static cudaError_t copy(const struct cudaMemcpy3DParms *p, cudaStream_t stream, 
     bool inside = l.to.kind == POINTER_DEVICE && l.from.kind == POINTER_DEVICE;
     struct command *c = make_copy(&l);
     peer_copy_begins(s, &l.to, &l.from);
-    e = finish(s, c, async ? pageable : !inside);
+    e = finish(s, c, async ? pageable : !inside, l.from.kind == POINTER_HOST && l.to.kind == POINTER_DEVICE);
     peer_copy_queued(s, &l.to, &l.from);
     return e;
 }
@@ -408,7 +414,7 @@ static cudaError_t fill(const struct fill *f, cudaStream_t stream)
     if (e || !c)
         return e;
     if (!captures)
-        return finish(s, c, at.kind != POINTER_DEVICE);
+        return finish(s, c, at.kind != POINTER_DEVICE, false);
     command_release(c);
     return capture_fill(s, f);
 }

@@ -319,6 +319,16 @@ void device_time_waited(const struct ticket *t)
         return_after(device_time_end(t), t->device);
 }
 
+bool device_time_stages(int device, uint64_t bytes)
+{
+    return device_time_on() && bytes <= (uint64_t)costs[device].staged_bytes;
+}
+
+void device_time_staged(const struct ticket *t, uint64_t bytes)
+{
+    advance(device_time_now() + timeline_staged_ps(&costs[t->device], bytes));
+}
+
 void device_time_waited_all(const struct runtime_device *d)
 {
     if (line)

@@ -43,6 +43,9 @@ int64_t device_time_of_launch(const struct command *c);
 /* A line of the trace for the command, to be written once its time is settled. Texts are copied. */
 void device_time_trace(const struct trace_event *e);
 
+/* The host does not wait for the device in a copy of so many bytes from pageable memory. */
+bool device_time_stages(int device, uint64_t bytes);
+
 /* --- under runtime_lock --- */
 
 /* The same thread: the command gets its place. Sets the ticket's and the stream's number. */
@@ -50,6 +53,8 @@ void device_time_add(struct command *c);
 
 /* The calling thread has waited for the ticket's command; for all commands of a device (NULL: of all). */
 void device_time_waited(const struct ticket *t);
+/* The same for a copy from pageable memory that was staged: the host has gone on before its end. */
+void device_time_staged(const struct ticket *t, uint64_t bytes);
 void device_time_waited_all(const struct runtime_device *d);
 
 /* `unfinished`: when the first command was asked for that has not run, or INT64_MAX. What has ended by then, and by all threads' clocks, is

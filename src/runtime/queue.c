@@ -603,6 +603,17 @@ void queue_wait(struct ticket *t)
     output_flush();
 }
 
+void queue_wait_staged(struct ticket *t, uint64_t bytes)
+{
+    pthread_mutex_lock(&runtime_lock);
+    wait_locked(t);
+    wait_quiet();
+    device_time_staged(t, bytes);
+    drop(t);
+    pthread_mutex_unlock(&runtime_lock);
+    output_flush();
+}
+
 void queue_wait_stream(struct stream *s)
 {
     pthread_mutex_lock(&runtime_lock);

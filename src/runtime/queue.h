@@ -154,6 +154,10 @@ bool ticket_done(struct ticket *t);
 /* Waits until the ticket is done (NULL: at once) and releases it. */
 void queue_wait(struct ticket *t);
 
+/* The same for a copy from pageable memory, whose bytes the program may change then: with device time the host's clock goes on as
+ * device_time_staged says. */
+void queue_wait_staged(struct ticket *t, uint64_t bytes);
+
 /* Waits for everything a device, a stream has. */
 void queue_wait_device(struct runtime_device *d);
 void queue_wait_stream(struct stream *s);

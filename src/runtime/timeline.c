@@ -20,6 +20,12 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* What a copy takes of its own: its start was measured from the end of the event before it. */
+static int64_t behind(const struct timeline_costs *c, int64_t start)
+{
+    return start > c->next ? start - c->next : 0;
+}
+
 void timeline_costs_of(struct timeline_costs *c, const struct device *d)
 {
     struct device_rates r;
@@ -30,15 +36,21 @@ void timeline_costs_of(struct timeline_costs *c, const struct device *d)
         .event = DEVICE_TAKEN(d, event_ps), .host_function = DEVICE_TAKEN(d, host_function_ps),
         .call_launch = DEVICE_TAKEN(d, host_launch_ps), .call_copy = DEVICE_TAKEN(d, host_copy_ps), .call_event = DEVICE_TAKEN(d, host_event_ps),
         .call_other = DEVICE_TAKEN(d, host_call_ps), .call_return = DEVICE_TAKEN(d, host_return_ps),
-        .copy_least = DEVICE_TAKEN(d, copy_start_ps), .copy_row = DEVICE_TAKEN(d, copy_row_ps),
+        .row = DEVICE_TAKEN(d, copy_row_ps), .near_bytes = DEVICE_TAKEN(d, copy_pageable_near_bytes), .staged_bytes = DEVICE_TAKEN(d, copy_staged_bytes),
         .device_copy = part(r.dram_bandwidth / 2, DEVICE_TAKEN(d, dram_copy_share)), .fill = part(r.dram_bandwidth, DEVICE_TAKEN(d, dram_write_share)),
         .engines = (int)least(d->async_engines, TIMELINE_ENGINES), .grids = d->concurrent_kernels ? (int)d->max_resident_grids : 1};
     c->pinned_in = !bus ? c->device_copy : d->copy_bytes_per_us > 0 ? d->copy_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
     c->pinned_out = !bus ? c->device_copy : d->copy_back_bytes_per_us > 0 ? d->copy_back_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
     c->pageable_in = least(c->pinned_in, DEVICE_TAKEN(d, copy_pageable_bytes_per_us));
     c->pageable_out = least(c->pinned_out, DEVICE_TAKEN(d, copy_back_pageable_bytes_per_us));
-    c->host_copy = c->pageable_in;
+    c->pageable_far = least(c->pinned_in, DEVICE_TAKEN(d, copy_pageable_far_bytes_per_us));
     c->peer = r.nvlink_bandwidth > 0 ? part(r.nvlink_bandwidth, DEVICE_TAKEN(d, copy_bus_share)) : c->pinned_in;
+    c->in_least = behind(c, DEVICE_TAKEN(d, copy_start_ps));
+    c->out_least = behind(c, DEVICE_TAKEN(d, copy_back_start_ps));
+    c->pageable_in_least = behind(c, DEVICE_TAKEN(d, copy_pageable_start_ps));
+    c->pageable_out_least = behind(c, DEVICE_TAKEN(d, copy_back_pageable_start_ps));
+    c->device_least = behind(c, DEVICE_TAKEN(d, copy_device_start_ps));
+    c->fill_least = behind(c, DEVICE_TAKEN(d, fill_start_ps));
 }
 
 static int64_t bytes_ps(uint64_t bytes, int64_t rate)
@@ -47,32 +59,48 @@ static int64_t bytes_ps(uint64_t bytes, int64_t rate)
 }
 
 /* Rows that are short take longer than their bytes. */
-static int64_t rows_ps(const struct timeline_costs *c, uint64_t width, uint64_t rows, int64_t rate)
+static int64_t rows_ps(const struct timeline_costs *c, int64_t first, uint64_t width, uint64_t rows, int64_t rate)
 {
     int64_t row = bytes_ps(width, rate);
-    if (rows <= 1 || row >= c->copy_row)
-        return c->copy_least + bytes_ps(width * rows, rate);
-    return c->copy_least + (int64_t)rows * c->copy_row;
+    if (rows <= 1 || row >= c->row)
+        return first + bytes_ps(width * rows, rate);
+    return first + (int64_t)rows * c->row;
+}
+
+/* Bytes a microsecond that the host copies from memory of its own. */
+static int64_t host_rate(const struct timeline_costs *c, uint64_t bytes)
+{
+    return bytes <= (uint64_t)c->near_bytes ? c->pageable_in : c->pageable_far;
+}
+
+int64_t timeline_staged_ps(const struct timeline_costs *c, uint64_t bytes)
+{
+    return bytes_ps(bytes, c->pageable_in);
 }
 
 int64_t timeline_copy_ps(const struct timeline_costs *c, enum timeline_memory to, enum timeline_memory from, uint64_t width, uint64_t rows)
 {
-    int64_t rate = to == TIMELINE_DEVICE     ? from == TIMELINE_DEVICE   ? c->device_copy
-                                               : from == TIMELINE_PINNED ? c->pinned_in
-                                                                         : c->pageable_in
-                   : from == TIMELINE_DEVICE ? to == TIMELINE_PINNED ? c->pinned_out : c->pageable_out
-                                             : c->host_copy;
-    return rows_ps(c, width, rows, rate);
+    if (to == TIMELINE_DEVICE && from == TIMELINE_DEVICE)
+        return rows_ps(c, c->device_least, width, rows, c->device_copy);
+    if (to == TIMELINE_DEVICE)
+        return from == TIMELINE_PINNED ? rows_ps(c, c->in_least, width, rows, c->pinned_in)
+                                       : rows_ps(c, c->pageable_in_least, width, rows, host_rate(c, width * rows));
+    if (from == TIMELINE_DEVICE)
+        return to == TIMELINE_PINNED ? rows_ps(c, c->out_least, width, rows, c->pinned_out)
+                                     : rows_ps(c, c->pageable_out_least, width, rows, c->pageable_out);
+    return rows_ps(c, 0, width, rows, host_rate(c, width * rows));
 }
 
 int64_t timeline_peer_ps(const struct timeline_costs *c, uint64_t width, uint64_t rows)
 {
-    return rows_ps(c, width, rows, c->peer);
+    return rows_ps(c, c->device_least, width, rows, c->peer);
 }
 
 int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to, uint64_t width, uint64_t rows)
 {
-    return rows_ps(c, width, rows, to == TIMELINE_DEVICE ? c->fill : to == TIMELINE_PINNED ? c->pinned_out : c->host_copy);
+    if (to == TIMELINE_DEVICE)
+        return rows_ps(c, c->fill_least, width, rows, c->fill);
+    return rows_ps(c, 0, width, rows, to == TIMELINE_PINNED ? c->pinned_out : host_rate(c, width * rows));
 }
 
 /* --- commands --- */

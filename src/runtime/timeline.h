@@ -32,14 +32,19 @@ enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3 };
 struct timeline_costs {
     int64_t begin, next, wait, event, host_function;
     int64_t call_launch, call_copy, call_event, call_other, call_return; /* of the host */
-    int64_t copy_least, copy_row;
-    int64_t pinned_in, pinned_out, pageable_in, pageable_out, device_copy, peer, fill, host_copy;
+    int64_t in_least, out_least, pageable_in_least, pageable_out_least, device_least, fill_least, row; /* of copies and fills */
+    int64_t pinned_in, pinned_out, pageable_in, pageable_far, pageable_out, device_copy, peer, fill; /* rates */
+    int64_t near_bytes;   /* of pageable memory, at the rate pageable_in, more at pageable_far */
+    int64_t staged_bytes; /* copies from pageable memory up to this the host does not wait for */
     int engines; /* copy engines that differ: at most TIMELINE_ENGINES */
     int grids;   /* kernels at once */
 };
 void timeline_costs_of(struct timeline_costs *c, const struct device *d);
 
 enum timeline_memory { TIMELINE_PAGEABLE, TIMELINE_PINNED, TIMELINE_DEVICE };
+
+/* What the host takes to hand over a copy that it does not wait for. */
+int64_t timeline_staged_ps(const struct timeline_costs *c, uint64_t bytes);
 
 /* What a copy takes when it is alone: `rows` rows of `width` bytes; one row where there are no gaps. */
 int64_t timeline_copy_ps(const struct timeline_costs *c, enum timeline_memory to, enum timeline_memory from, uint64_t width, uint64_t rows);

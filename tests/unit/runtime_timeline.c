@@ -13,8 +13,9 @@
 
 /* A command begins 100 after it was asked for, 10 behind the one before it, 20 behind one of another stream. */
 static const struct timeline_costs plain = {.begin = 100, .next = 10, .wait = 20, .engines = 2, .grids = 128,
-                                            .copy_least = 1000, .copy_row = 500, .pinned_in = 2000, .pinned_out = 1000, .pageable_in = 500,
-                                            .pageable_out = 250, .device_copy = 4000, .fill = 8000, .host_copy = 500};
+                                            .in_least = 1000, .out_least = 2000, .pageable_in_least = 3000, .pageable_out_least = 4000, .device_least = 5000, .fill_least = 5000,
+                                            .row = 500, .pinned_in = 2000, .pinned_out = 1000, .pageable_in = 500, .pageable_far = 100, .near_bytes = 6000,
+                                            .pageable_out = 250, .device_copy = 4000, .peer = 2000, .fill = 8000};
 
 static struct timeline *begin(const struct timeline_costs *c)
 {
@@ -254,20 +255,24 @@ static void many(void **state)
     timeline_free(t);
 }
 
-/* 6000 bytes at 2000, 1000, 500, 250 and 4000 bytes a microsecond are 3, 6, 12, 24 and 1.5 us; 1 ns comes with each. A row of 2 bytes takes
- * 1000 ps at 2000 bytes a microsecond; at 8000 it would take 250 ps, less than the 500 ps of a row. */
+/* 6000 bytes at 2000, 1000, 500, 250 and 4000 bytes a microsecond are 3, 6, 12, 24 and 1.5 us; what each way takes at least comes with it. From
+ * 6001 bytes on pageable memory has its lower rate, 100. A row of 2 bytes takes 1000 ps at 2000 bytes a microsecond; at 8000 it would take 250 ps,
+ * less than the 500 ps of a row. */
 static void copies(void **state)
 {
     (void)state;
     assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_PINNED, 6000, 1), 3001000);
-    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PINNED, TIMELINE_DEVICE, 6000, 1), 6001000);
-    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_PAGEABLE, 6000, 1), 12001000);
-    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PAGEABLE, TIMELINE_DEVICE, 6000, 1), 24001000);
-    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_DEVICE, 6000, 1), 1501000);
-    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PINNED, TIMELINE_PAGEABLE, 6000, 1), 12001000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PINNED, TIMELINE_DEVICE, 6000, 1), 6002000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_PAGEABLE, 6000, 1), 12003000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_PAGEABLE, 6001, 1), 60013000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PAGEABLE, TIMELINE_DEVICE, 6000, 1), 24004000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_DEVICE, 6000, 1), 1505000);
+    assert_int_equal(timeline_copy_ps(&plain, TIMELINE_PINNED, TIMELINE_PAGEABLE, 6000, 1), 12000000);
+    assert_int_equal(timeline_peer_ps(&plain, 6000, 1), 3005000);
     assert_int_equal(timeline_copy_ps(&plain, TIMELINE_DEVICE, TIMELINE_PINNED, 2, 10), 1000 + 10 * 1000);
-    assert_int_equal(timeline_fill_ps(&plain, TIMELINE_DEVICE, 2, 10), 1000 + 10 * 500);
-    assert_int_equal(timeline_fill_ps(&plain, TIMELINE_DEVICE, 8000, 1), 1001000);
+    assert_int_equal(timeline_fill_ps(&plain, TIMELINE_DEVICE, 2, 10), 5000 + 10 * 500);
+    assert_int_equal(timeline_fill_ps(&plain, TIMELINE_DEVICE, 8000, 1), 1005000);
+    assert_int_equal(timeline_staged_ps(&plain, 500), 1000000);
 }
 
 /* An H200: PCI Express 5 with 16 lanes. A board without such a link copies within the one memory. */
