@@ -501,9 +501,9 @@ static void look_ahead(const struct timeline *t, struct timeline *ahead)
     ahead->item = copy_of(t->item, (size_t)t->n * sizeof *t->item);
     ahead->edge = copy_of(t->edge, (size_t)t->edges * sizeof *t->edge);
     ahead->live = copy_of(t->live, (size_t)t->nlive * sizeof *t->live);
-    ahead->cap = t->n ? t->n : 1; /* what alloc_zeroed gave */
-    ahead->edge_cap = t->edges ? t->edges : 1;
-    ahead->live_cap = t->nlive ? t->nlive : 1;
+    ahead->cap = t->n;
+    ahead->edge_cap = t->edges;
+    ahead->live_cap = t->nlive;
     ahead->over = NULL;
     ahead->over_cap = 0;
 }

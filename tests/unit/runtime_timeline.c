@@ -223,6 +223,28 @@ static void settled(void **state)
     timeline_free(t);
 }
 
+/* What would be with a command that is not added; and the end of all. */
+static void what_would_be(void **state)
+{
+    struct timeline *t = begin(&plain);
+    const struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = 10, .blocks = 8, .fit = 8};
+    int64_t b, e;
+    (void)state;
+    timeline_would(t, &c, &b, &e);
+    assert_int_equal(b, 100);
+    assert_int_equal(e, 110);
+    assert_int_equal(timeline_last(t, -1), 0);
+    uint64_t a = kernel(t, 0, 0, 1000, 8, 8);
+    timeline_would(t, &c, &b, &e);
+    assert_int_equal(b, 1100);
+    IS(t, a, 100, 1100);
+    assert_int_equal(timeline_last(t, 0), 1100);
+    assert_int_equal(timeline_last(t, 1), 0);
+    timeline_settle(t, 2000);
+    assert_int_equal(timeline_last(t, 0), 1100);
+    timeline_free(t);
+}
+
 /* Two devices know nothing of each other but by waiting. */
 static void devices(void **state)
 {
@@ -316,6 +338,7 @@ int main(void)
         cmocka_unit_test(one_kernel_at_a_time),
         cmocka_unit_test(what_can_begin_begins),
         cmocka_unit_test(settled),
+        cmocka_unit_test(what_would_be),
         cmocka_unit_test(devices),
         cmocka_unit_test(many),
         cmocka_unit_test(copies),
