@@ -11,3 +11,5 @@ add_test(NAME timed.timeline COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURC
 set_tests_properties(timed.timeline PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME timed.copies COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/copies.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.copies PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+add_test(NAME timed.beside COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/beside.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.beside PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

@@ -209,6 +209,13 @@ void device_time_begins(void)
     memset(&had, 0, sizeof had);
 }
 
+/* Part of a device's whole, for the model. */
+static int part_of(double amount, double whole)
+{
+    double part = whole > 0 ? amount / whole : 0;
+    return part >= 1 ? TIMELINE_WHOLE : part > 0 ? (int)(part * TIMELINE_WHOLE) : 0;
+}
+
 /* Several launches of one command (children, a graph's condition) are one behind the other and take the whole device. */
 void device_time_launch(const struct result *r)
 {
@@ -216,6 +223,9 @@ void device_time_launch(const struct result *r)
     had.ps += r->launch.duration_ps;
     had.is.blocks = one ? (uint64_t)r->launch.blocks : 1;
     had.is.fit = one ? (uint64_t)(r->launch.resident_blocks * r->launch.multiprocessors) : 1;
+    had.is.issue = part_of((double)r->total.v[COUNTER_INST], (double)r->launch.cycles * (double)r->launch.multiprocessors * (double)r->launch.schedulers);
+    had.is.dram = part_of(32.0 * (double)(r->total.v[COUNTER_DRAM_READ_SECTORS] + r->total.v[COUNTER_DRAM_WRITE_SECTORS]),
+                          (double)r->launch.duration_ps * r->rates.dram_bandwidth / 1e3); /* GB/s: bytes a ns */
 }
 
 void device_time_library(double ps)

@@ -105,10 +105,11 @@ int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to
 
 /* --- commands --- */
 
-enum { WHOLE = 1 << 20 }; /* parts of a device's room */
+enum { WHOLE = TIMELINE_WHOLE };
 #define NEVER INT64_MAX
 
 enum state { WAITS, RUNS, ENDED };
+enum { USE_ISSUE, USE_DRAM, USES };
 
 struct item {
     enum timeline_kind kind;
@@ -119,6 +120,8 @@ struct item {
     int64_t work, left; /* of `work` */
     int64_t tail;       /* a kernel's last wave has this much left when it begins */
     int need, need_tail, one, granted; /* parts of WHOLE; one: of a block */
+    int use[USES];      /* parts of WHOLE, when it is alone */
+    int64_t slowed;     /* what all that run want of what they compete for: parts of WHOLE, at least WHOLE */
     int first_edge;     /* of those that wait for it; -1: none */
 };
 
@@ -239,6 +242,8 @@ static void shape(struct item *it, const struct timeline_command *c)
     it->need = room(c->blocks, c->fit);
     it->need_tail = room(last, c->fit);
     it->one = room(1, c->fit);
+    it->use[USE_ISSUE] = c->issue;
+    it->use[USE_DRAM] = c->dram;
     it->tail = waves > 1 ? (int64_t)((unsigned __int128)c->work / waves) : c->work;
 }
 
@@ -365,13 +370,29 @@ static void share_room(struct timeline *t)
     }
 }
 
+/* What each kernel gets of issue slots and DRAM. */
+static void share_uses(struct timeline *t)
+{
+    int64_t wanted_of[TIMELINE_DEVICES][USES] = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < t->nlive; i++) {
+            struct item *it = &t->item[t->live[i]];
+            it->slowed = WHOLE;
+            for (int u = 0; it->kind == TIMELINE_KERNEL && it->granted > 0 && u < USES; u++)
+                if (!pass)
+                    wanted_of[it->device][u] += (int64_t)it->use[u] * it->granted / wanted(it);
+                else if (it->use[u])
+                    it->slowed = later(it->slowed, wanted_of[it->device][u]);
+        }
+}
+
 /* How long a kernel takes for this much of its work with the room it has. */
 static int64_t takes(const struct item *it, int64_t work)
 {
-    int want = wanted(it);
+    unsigned __int128 want = (unsigned __int128)wanted(it) * (uint64_t)it->slowed, got = (unsigned __int128)(unsigned)it->granted * WHOLE;
     if (!it->granted)
         return NEVER;
-    return it->granted == want ? work : (int64_t)(((unsigned __int128)work * (unsigned)want + (unsigned)it->granted - 1) / (unsigned)it->granted);
+    return got == want ? work : (int64_t)(((uint64_t)work * want + got - 1) / got);
 }
 
 /* The next moment at which something begins, ends, or needs less room. */
@@ -400,7 +421,8 @@ static void work_until(struct timeline *t, int64_t moment)
         if (it->kind != TIMELINE_KERNEL || it->state != RUNS || !it->granted)
             continue;
         int64_t part = it->left > it->tail ? it->left - it->tail : it->left; /* until it needs less room, or has ended */
-        int64_t done = (int64_t)((unsigned __int128)(uint64_t)(moment - t->now) * (unsigned)it->granted / (unsigned)wanted(it));
+        unsigned __int128 got = (unsigned __int128)(unsigned)it->granted * WHOLE, want = (unsigned __int128)wanted(it) * (uint64_t)it->slowed;
+        int64_t done = (int64_t)((uint64_t)(moment - t->now) * got / want);
         it->left -= least(part, takes(it, part) <= moment - t->now ? part : done);
     }
     t->now = moment;
@@ -433,6 +455,7 @@ static void advance(struct timeline *t, int64_t until, uint64_t number)
             begin_marks(t);
             begin_copies(t);
             share_room(t);
+            share_uses(t);
         } while (end_some(t));
         int64_t next = next_moment(t);
         if (next > until || next == NEVER || (number && t->item[number - t->base].state == ENDED))

@@ -16,7 +16,8 @@
  *   A kernel begins when there is room for one of its blocks. Its last wave begins when that part of its time is left that it is of all
  *   waves: from then on it needs only the room of that wave's blocks. At most max_resident_grids run at once; where concurrent_kernels
  *   is 0, one.
- * Limits: kernels side by side do not slow each other down by what they want of L2 and DRAM, copies neither; blocks of all kernels are taken to be
+ * - Kernels side by side that want more issue slots, or more of DRAM's bandwidth, than there are slow each other down alike.
+ * Limits: other things that kernels may compete for (L2, pipes) and copies slow nobody down; blocks of all kernels are taken to be
  * spread evenly; a kernel of higher priority gets room at once, where a GPU waits for blocks to end. */
 #ifndef RUNTIME_TIMELINE_H
 #define RUNTIME_TIMELINE_H
@@ -26,7 +27,7 @@
 
 struct device;
 
-enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3 };
+enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3, TIMELINE_WHOLE = 1 << 20 /* parts of a device's room, or of what it can do */ };
 
 /* What a device takes, from its description or as device_taken.def has it. Times in ps, rates in bytes a microsecond. */
 struct timeline_costs {
@@ -65,6 +66,7 @@ struct timeline_command {
     int64_t work;       /* ps that it takes when it is alone */
     int engine;         /* of a copy: 0 to the device, 1 from it, 2 within it */
     uint64_t blocks, fit; /* of a kernel: its blocks, at least 1; how many of them the device holds at once, at least 1 */
+    int issue, dram;    /* of a kernel: parts of the device's issue slots and of DRAM's bandwidth that it uses when it is alone */
     uint64_t previous;  /* number of the command before it in its stream; 0: none */
     const uint64_t *after; /* numbers of commands of other streams that end before it begins */
     int nafter;

@@ -190,6 +190,25 @@ static void one_kernel_at_a_time(void **state)
     timeline_free(t);
 }
 
+/* Two kernels of half the room that use 3/4 of the issue slots each want 3/2 of them: they take 3/2 as long side by side, until the shorter one
+ * has ended at 100 + 900; then the longer one, of which 600 of 1000 are done, has its whole rate. Of DRAM the same. One that uses neither is not slowed. */
+static void kernels_compete(void **state)
+{
+    (void)state;
+    for (int dram = 0; dram < 2; dram++) {
+        struct timeline *t = begin(&plain);
+        struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = 600, .blocks = 4, .fit = 16};
+        *(dram ? &c.dram : &c.issue) = TIMELINE_WHOLE / 4 * 3;
+        uint64_t a = timeline_add(t, &c);
+        c.work = 1000;
+        uint64_t b = timeline_add(t, &c), n = kernel(t, 0, 0, 1000, 4, 16);
+        IS(t, a, 100, 1000);
+        IS(t, b, 100, 1400);
+        IS(t, n, 100, 1100);
+        timeline_free(t);
+    }
+}
+
 /* A kernel that was added before, and could begin only later, goes behind one that could begin at once. */
 static void what_can_begin_begins(void **state)
 {
@@ -336,6 +355,7 @@ int main(void)
         cmocka_unit_test(priorities),
         cmocka_unit_test(priorities_of_copies),
         cmocka_unit_test(one_kernel_at_a_time),
+        cmocka_unit_test(kernels_compete),
         cmocka_unit_test(what_can_begin_begins),
         cmocka_unit_test(settled),
         cmocka_unit_test(what_would_be),
