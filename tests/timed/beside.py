@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MEAN, MOST = 0.15, 0.35
+MEAN, MOST = 0.15, 0.45
 
 
 def ratios(rows):

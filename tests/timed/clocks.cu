@@ -16,6 +16,7 @@ __global__ void chain(float *p, long long *at, int n)
     float x = p[0];
     at[2] = global_timer();
     at[0] = clock64();
+#pragma unroll 64 // a turn of a loop takes 13 cycles more (tests/truth/time/pipes.tsv)
     for (int i = 0; i < n; i++)
         x = x * 1.0001f + 0.5f;
     at[1] = clock64();
@@ -53,7 +54,7 @@ int main()
         cudaEventElapsedTime(&ms[i], a, b);
     }
     double cycles = h[0][1] - h[0][0], twice = h[1][1] - h[1][0], ns = h[0][3] - h[0][2];
-    check("cycles of a dependent multiply-add", cycles / N, 3.9, 6); // 4 on a GPU since 7.0, and the loop
+    check("cycles of a dependent multiply-add", cycles / N, 3.9, 4.6); // 4 on a GPU since 7.0, and the loop
     check("twice as many over once", twice / cycles, 1.99, 2.01);
     check("ns over cycles", ns * prop.clockRate / 1e6 / cycles, 0.99, 1.01);
     check("the event's time over the kernel's", ms[0] * 1e6 / ns, 1, 1.2);
