@@ -143,6 +143,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_pace = pace_of(k->ir, k->tables, &d->spec, &l.arena);
         run.pace = k->tables->pace;
+        run.early = k->tables->early;
         l.turn_records = 1;
         l.turns = 0;
     }

@@ -18,6 +18,8 @@ add_test(NAME truth.early_loads COMMAND heddle_cli profile --device h200 --csv -
          --metrics lts__t_sectors_srcunit_tex_op_write.sum ${CMAKE_CURRENT_SOURCE_DIR}/truth/aos_soa.cu aos,update)
 set_tests_properties(truth.early_loads PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "\"1[0-5][0-9][0-9][0-9][0-9][0-9]\"")
 # Local accesses that machine code makes, by both executors.
+unit_test(clock_turn)
+unit_test(memory_rates)
 unit_test(clock_spills)
 add_test(NAME unit.clock_spills_interp COMMAND unit_clock_spills)
 set_tests_properties(unit.clock_spills_interp PROPERTIES ENVIRONMENT HEDDLE_EXEC=interp)

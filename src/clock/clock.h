@@ -43,6 +43,7 @@ struct clock_run {
     uint32_t slots;           /* subpartitions of a multiprocessor */
     const struct exec_pace *block_pace; /* [nblocks], where caches are modelled: clock/pace.h */
     const struct target_pace *pace;
+    const bool *early;        /* [ninsts], target_tables.early: what is claimed of them is checked */
     const struct spill_list *spills; /* spills.h, or NULL: the kernel has none */
 };
 

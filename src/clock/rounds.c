@@ -1120,6 +1120,9 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
+    for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
+        if (c->early[i])
+            claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++) {

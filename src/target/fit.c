@@ -102,7 +102,7 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
 }
 
 /* The report is even for 201 of the 231 kernels of tests/truth and of the public programs (ptxas 13.0 (V13.0.88), sm_90). */
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits, struct target_pace *pace, const struct device *d)
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, bool *early, struct target_pace *pace, const struct device *d)
 {
     const int plenty = arch_registers_for(l->arch, arch_warps(l->arch)); /* that leave an SM full of warps */
     struct way best = try_orders(l, s, c, most);
@@ -120,7 +120,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     }
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
-    waits_find(l->k, best.c, best.f, waits);
+    waits_find(l->k, best.c, early);
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);
     if (numbered) {

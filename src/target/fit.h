@@ -13,10 +13,10 @@ struct spills;
 struct target_pace;
 struct device;
 
-/* Changes `c`; what goes through local memory for want of registers is added to `spills`, and `waits` of the sites is found (waits.h), and `pace` (pace.h; NULL: nobody asks; d: see there).
+/* Changes `c`; what goes through local memory for want of registers is added to `spills`, and `early` of the sites is found (waits.h), and `pace` (pace.h; NULL: nobody asks; d: see there).
  * numbered: operands name physical registers. most: registers that the launch bounds allow a thread. Returns how many it takes, as ptxas
  * reports them: an estimate. */
-int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, uint8_t *waits,
+int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, bool *early,
         struct target_pace *pace, const struct device *d);
 
 /* What the architecture and the launch bounds allow a thread: .maxnreg, and the registers of a multiprocessor for .minnctapersm blocks of

@@ -298,7 +298,7 @@ struct made {
     struct code *selected, *code;
     struct shape *s;
     struct spills spills;
-    uint8_t *waits;
+    bool *early;
     struct target_pace pace;
     int registers;
 };
@@ -307,7 +307,7 @@ const char *const target_step_names[TARGET_STEPS] = {"selected", "laid-out", "sc
 
 static struct made make(const struct ir_kernel *k, int arch, enum target_step after, bool paced, const struct device *d)
 {
-    struct made m = {.predicated = shape_ways(k), .waits = alloc_zeroed((size_t)k->ninsts + 1)};
+    struct made m = {.predicated = shape_ways(k), .early = alloc_zeroed((size_t)k->ninsts + 1)};
     for (bool known = false, again = true; again;) { /* first all ways as if they became predicated, then those that do */
         m.l = lowered_new(k, arch, m.predicated);
         m.selected = selection_new(m.l, arch);
@@ -330,7 +330,7 @@ static struct made make(const struct ir_kernel *k, int arch, enum target_step af
     earlier(m.code, k); /* what layout added */
     balance(m.code);
     if (after >= TARGET_SCHEDULED)
-        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.waits,
+        m.registers = fit(m.l, m.s, m.code, k->function ? fit_most(k->function, arch) : arch_registers(arch), after == TARGET_ALLOCATED, &m.spills, m.early,
                           paced ? &m.pace : NULL, d);
     return m;
 }
@@ -339,7 +339,7 @@ static void drop(struct made *m)
 {
     shape_free(m->s);
     alloc_release(m->spills.spill);
-    alloc_release(m->waits);
+    alloc_release(m->early);
     pace_release(&m->pace);
     code_free(m->selected);
     lowered_free(m->l);
@@ -387,8 +387,8 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
         for (int pipe = 0; pipe < PIPES; pipe++)
             t->work[t->blocks[k->insts[i].block].counted][pipe] += sixteenths_by(t, i, pipe);
     t->registers = m.registers;
-    t->waits = ARENA_ARRAY(arena, uint8_t, k->ninsts + 1);
-    memcpy(t->waits, m.waits, (size_t)k->ninsts);
+    t->early = ARENA_ARRAY(arena, bool, k->ninsts + 1);
+    memcpy(t->early, m.early, (size_t)k->ninsts);
     t->nspills = m.spills.n;
     t->spill_bytes = m.spills.bytes;
     t->spill_stores = m.spills.stored;

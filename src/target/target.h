@@ -123,13 +123,6 @@ struct target_spill {
     bool store;
 };
 
-/* When a memory access can begin, as the order of the machine code has it. */
-enum target_waits {
-    WAITS_NOT,
-    WAITS_NEEDS, /* its address, value or guard is what a load of the same block brings */
-    WAITS_EARLY  /* a load that stands in front of stores that precede it in PTX */
-};
-
 struct target_pace;
 struct device;
 
@@ -149,7 +142,7 @@ struct target_tables {
     int32_t nlong_ways;
     struct target_part (*parts)[LONG_PARTS]; /* [LONG_WAYS], of those that are among them */
     struct target_block *blocks; /* [nblocks] */
-    uint8_t *waits;              /* [ninsts] enum target_waits */
+    bool *early;                 /* [ninsts] a load that stands in front of stores which precede it in PTX (waits.h) */
     struct target_pace *pace;    /* pace.h */
     uint32_t (*work)[PIPES];     /* [nblocks]: instructions of a run of the block by unit, in 1/16 of one */
     struct target_spill *spills; /* by site */

@@ -114,7 +114,7 @@ void visits_insert(struct ir_kernel *k, struct target_tables *t)
     t->loop = moved(k, t->loop, sizeof *t->loop, -1, was, n);
     t->flow = moved(k, t->flow, sizeof *t->flow, 0, was, n);
     t->unrolled = moved(k, t->unrolled, sizeof *t->unrolled, 0, was, n);
-    t->waits = moved(k, t->waits, sizeof *t->waits, 0, was, n);
+    t->early = moved(k, t->early, sizeof *t->early, 0, was, n);
     t->pace->first = moved(k, t->pace->first, sizeof *t->pace->first, -1, was, n);
     for (int32_t s = 0, i = 0; s < t->nspills; s++) { /* in the order of sites */
         while (was[i] != t->spills[s].site)

@@ -20,25 +20,6 @@ bool waits_brings(const struct ir_inst *in)
     return in && in->space != PTX_SHARED && in->space != PTX_PARAM;
 }
 
-/* Accesses that read what a load before them in the block brings, or what is made of that. */
-static void find_needs(const struct ir_kernel *k, const struct code *c, const struct flow *f, const struct machine_block *bl, int32_t *loaded, uint8_t *waits)
-{
-    const int32_t mark = bl->first + 1;
-    for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
-        const struct ir_inst *in = waits_access(k, c->arch, &c->insts[i]);
-        bool reads = false;
-        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
-            reads |= !f->touches[t].writes && loaded[f->touches[t].value] == mark;
-        if (in && reads)
-            waits[c->insts[i].site] = WAITS_NEEDS;
-        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++)
-            if (f->touches[t].writes && (reads || waits_brings(in)))
-                loaded[f->touches[t].value] = mark;
-            else if (f->touches[t].writes && f->touches[t].begins)
-                loaded[f->touches[t].value] = 0;
-    }
-}
-
 static bool is_global(const struct ir_inst *in, enum ptx_kind kind)
 {
     return in && ir_is(in, kind) && in->space == PTX_GLOBAL;
@@ -46,7 +27,7 @@ static bool is_global(const struct ir_inst *in, enum ptx_kind kind)
 
 /* Loads of global memory in front of stores that are before them in PTX, of the same block and turn: from the end, with the first site of the
  * stores that were met, by turn. nth: [sites] how often a site was met. */
-static void find_early(const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, int32_t *nth, uint8_t *waits)
+static void find_early(const struct ir_kernel *k, const struct code *c, const struct machine_block *bl, int32_t *nth, bool *early)
 {
     int32_t *turn = alloc_zeroed(((size_t)bl->count + 1) * sizeof *turn), turns = 0;
     const struct ir_inst **of = alloc_zeroed(((size_t)bl->count + 1) * sizeof *of);
@@ -65,8 +46,8 @@ static void find_early(const struct ir_kernel *k, const struct code *c, const st
         if (is_global(of[i], PTX_KIND_STORE) && (stores[t].block != of[i]->block || site < stores[t].site)) {
             stores[t].block = of[i]->block;
             stores[t].site = site;
-        } else if (is_global(of[i], PTX_KIND_LOAD) && waits[site] == WAITS_NOT && stores[t].block == of[i]->block && stores[t].site < site) {
-            waits[site] = WAITS_EARLY;
+        } else if (is_global(of[i], PTX_KIND_LOAD) && stores[t].block == of[i]->block && stores[t].site < site) {
+            early[site] = true;
         }
     }
     for (int32_t i = 0; i < bl->count; i++)
@@ -77,15 +58,11 @@ static void find_early(const struct ir_kernel *k, const struct code *c, const st
     alloc_release(turn);
 }
 
-void waits_find(const struct ir_kernel *k, const struct code *c, const struct flow *f, uint8_t *waits)
+void waits_find(const struct ir_kernel *k, const struct code *c, bool *early)
 {
-    int32_t *loaded = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *loaded), *nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *nth);
-    for (int32_t b = 0; b < c->nblocks; b++) {
-        if (!flow_is_of_kernel(&c->blocks[b]))
-            continue;
-        find_needs(k, c, f, &c->blocks[b], loaded, waits);
-        find_early(k, c, &c->blocks[b], nth, waits);
-    }
-    alloc_release(loaded);
+    int32_t *nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *nth);
+    for (int32_t b = 0; b < c->nblocks; b++)
+        if (flow_is_of_kernel(&c->blocks[b]))
+            find_early(k, c, &c->blocks[b], nth, early);
     alloc_release(nth);
 }

@@ -324,13 +324,13 @@ static void of_architectures(void **state)
 
 /* --- what waits --- */
 
-static uint8_t waits_of(const struct made *a, const struct target_tables *t, bool (*is)(const struct ir_inst *), int n)
+static bool is_early(const struct made *a, const struct target_tables *t, bool (*is)(const struct ir_inst *), int n)
 {
     for (int32_t i = 0; i < a->k->ninsts; i++)
         if (ir_is_memory(&a->k->insts[i]) && a->k->insts[i].space == PTX_GLOBAL && is(&a->k->insts[i]) && n-- == 0)
-            return t->waits[i];
+            return t->early[i];
     fail_msg("there is no such access");
-    return 0;
+    return false;
 }
 
 static bool loads(const struct ir_inst *in)
@@ -350,10 +350,10 @@ static void waiting(void **state)
     struct target_tables *t;
     struct made a = limited("ld.global.u64 %rd2, [%rd1]; ld.global.f32 %f1, [%rd1+8]; add.f32 %f2, %f1, %f1; st.global.f32 [%rd1+8], %f2;"
                             "ld.global.f32 %f3, [%rd1+12]; add.f32 %f4, %f3, %f3; st.global.f32 [%rd1+12], %f4; ld.global.f32 %f5, [%rd2]; st.global.f32 [%rd1+16], %f5;", &t);
-    assert_int_equal(waits_of(&a, t, loads, 0), WAITS_NOT);
-    assert_int_equal(waits_of(&a, t, loads, 2), WAITS_EARLY);
-    assert_int_equal(waits_of(&a, t, loads, 3), WAITS_NEEDS);
-    assert_int_equal(waits_of(&a, t, stores, 0), WAITS_NEEDS);
+    assert_false(is_early(&a, t, loads, 0));
+    assert_true(is_early(&a, t, loads, 2));
+    assert_false(is_early(&a, t, loads, 3));
+    assert_false(is_early(&a, t, stores, 0));
     drop(&a);
 }
 

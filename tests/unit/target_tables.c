@@ -1,5 +1,7 @@
 /* What sites count as, and the estimate of registers. Expected numbers: ptxas 13.0 for sm_90, disassembled 2026-11-20. */
 #include "target_test.h"
+#include "device/device.h"
+#include "target/pace.h"
 #include "target/arch.h"
 
 static struct arena arena;
@@ -275,7 +277,46 @@ static void launch_bounds(void **state)
     strbuf_release(&b);
 }
 
-/* The accesses of global memory in their order: N needs what a load before it brings, E goes in front of a store before it. */
+static bool is_load(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL;
+}
+
+/* The machine code begins with the load of f1 (the harness) and has a chain of four sums behind it, each four cycles after the one before; the store
+ * reads the last sum's result. The device's latency of sums, where it is given, takes the place of operations.def's. */
+static void pace(void **state)
+{
+    struct ptx_module *m;
+    struct arena a;
+    struct device d;
+    (void)state;
+    arena_init(&a);
+    memset(&d, 0xff, sizeof d); /* nothing is known */
+    struct ir_kernel *k = rewritten_of("add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000;\n", &m);
+    const struct target_tables *plain = target_tables(k, &a, ARCH_USUAL, NULL);
+    d.latency_fp32 = 9;
+    const struct target_tables *slow = target_tables(k, &a, ARCH_USUAL, &d);
+    int32_t load = 0, store = 0;
+    while (!is_load(&k->insts[load]))
+        load++;
+    while (!(ir_is(&k->insts[store], PTX_KIND_STORE) && k->insts[store].space == PTX_GLOBAL))
+        store++;
+    const struct pace_access *first = &plain->pace->access[plain->pace->first[load]], *last = &plain->pace->access[plain->pace->first[store]];
+    const struct pace_access *first_slow = &slow->pace->access[slow->pace->first[load]], *last_slow = &slow->pace->access[slow->pace->first[store]];
+    assert_true(first->used > first->at); /* by the first sum */
+    assert_int_equal(last->at - first->used, 4 * 4);
+    assert_int_equal(last_slow->at - first_slow->used, 4 * 9);
+    assert_int_equal(last->used, PACE_NEVER); /* nobody reads what a store brings */
+    const int32_t block = k->insts[load].block;
+    assert_int_equal(plain->pace->block[block].owner, block);
+    assert_int_equal(plain->pace->block[block].rounds, 1);
+    assert_true(plain->pace->block[block].span >= (uint32_t)(last->at + 1) * PACE_TICKS);
+    ir_free(k);
+    ptx_free(m);
+    arena_release(&a);
+}
+
+/* The accesses of global memory in their order: E goes in front of a store before it. */
 static void waits(void **state)
 {
     struct ptx_module *m;
@@ -289,9 +330,9 @@ static void waits(void **state)
     const struct target_tables *t = target_tables(k, &a, ARCH_USUAL, NULL);
     for (int32_t i = 0, n = 0; i < k->ninsts; i++)
         if (ir_is_memory(&k->insts[i]) && k->insts[i].space == PTX_GLOBAL && n < 15)
-            is[n++] = "-NE"[t->waits[i]];
+            is[n++] = "-E"[t->early[i]];
     /* f1, the pointer, f3 through it, the store of f3; f4 has the store's base and other bytes, f5 its bytes, f6 another base; f1 */
-    assert_string_equal(is, "--NNE--N");
+    assert_string_equal(is, "----E---");
     ir_free(k);
     ptx_free(m);
     arena_release(&a);
@@ -310,7 +351,7 @@ int main(void)
         cmocka_unit_test(blocks),
         cmocka_unit_test(flow),
         cmocka_unit_test(launch_bounds),
-        cmocka_unit_test(waits),
+        cmocka_unit_test(waits), cmocka_unit_test(pace),
     };
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

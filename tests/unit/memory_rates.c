@@ -1,0 +1,82 @@
+/* What L2, the ways to it and DRAM do at a time (memory/rates.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "memory/rates.h"
+
+enum { CYCLE = 256 };
+
+/* One slice of two that takes 2 cycles a sector read and 3 a sector written; ports of 1, 4 and 2 cycles a sector; DRAM: 10 cycles a unit read, 20 written,
+ * and 8 more where both are mixed evenly. */
+static const struct caches_config config = {
+    .sms = 2, .gpcs = 1, .l2_slices = 1, .l2_slice_cycles = 2 * CYCLE, .l2_write_cycles = 3 * CYCLE, .l2_request_cycles = CYCLE, .sm_read_cycles = 4 * CYCLE,
+    .gpc_read_cycles = CYCLE, .gpc_write_cycles = 2 * CYCLE, .atomic_word = 5 * CYCLE, .atomic_word_float = 9 * CYCLE, .atomic_sector = 2 * CYCLE,
+    .atomic_sector_slow = 7 * CYCLE, .store_sector_cycles = 1, .store_part_cycles = 1, .red_line_cycles = 1, .dram_channels = 1, .dram_channel_cycles = 10 * CYCLE,
+    .dram_write_cycles = 20 * CYCLE, .dram_turn_cycles = 8 * CYCLE};
+
+static void slices(void **state)
+{
+    (void)state;
+    struct rates *r = rates_new(&config);
+    assert_int_equal(rates_slice(r, RATES_READ, 7, 0xf, 100), 108);
+    assert_int_equal(rates_slice(r, RATES_READ, 8, 0x1, 100), 110); /* behind it */
+    assert_int_equal(rates_slice(r, RATES_WRITE, 9, 0x3, 200), 206);
+    rates_free(r);
+}
+
+static uint64_t atomic(unsigned sectors, unsigned lanes, unsigned kind)
+{
+    struct rates *r = rates_new(&config);
+    const struct l2_request q = {.sectors = (uint8_t)sectors, .lanes = (uint8_t)lanes, .op = L2_ATOMIC, .atomic = (uint8_t)kind};
+    const uint64_t at = rates_atomic(r, &q, 1000);
+    rates_free(r);
+    return at - 1000;
+}
+
+static void atomics(void **state)
+{
+    (void)state;
+    assert_int_equal(atomic(1, 1, 0), 5);
+    assert_int_equal(atomic(0xf, 4, 0), 5 + 3 * 2);            /* words of each sector: the others follow faster */
+    assert_int_equal(atomic(0xf, 4, L2_ATOMIC_SLOW), 4 * 7);   /* doubles */
+    assert_int_equal(atomic(1, 32, 0), 32 * 5);                /* all for one word */
+    assert_int_equal(atomic(1, 32, L2_ATOMIC_FLOAT), 32 * 9);
+    assert_int_equal(atomic(0xf, 32, L2_ATOMIC_FLOAT), 5 + 3 * 2 + 28 * 5); /* of several words none waits for the one before */
+}
+
+static void ports(void **state)
+{
+    (void)state;
+    struct rates *r = rates_new(&config);
+    const struct l2_request whole = {.sectors = 0xf, .op = L2_WRITE}, part = {.sectors = 0x1, .op = L2_WRITE, .bytes = 1};
+    assert_int_equal(rates_answer(r, 0, 0, 2, 50), 50 + 2 + 8);
+    assert_int_equal(rates_answer(r, 1, 0, 1, 50), 50 + 3 + 4);  /* another multiprocessor: behind it at the GPC's port only */
+    assert_int_equal(rates_send(r, 0, 0, &whole, 100), 100 + 4 + 8);
+    assert_int_equal(rates_send(r, 0, 0, &part, 100), 100 + 12 + 2); /* ready at 106 */
+    rates_free(r);
+}
+
+static void dram(void **state)
+{
+    (void)state;
+    struct rates *r = rates_new(&config);
+    assert_int_equal(rates_dram(r, 1, 3, false, 0), 30);
+    uint64_t at = 0;
+    for (int i = 0; i < 400; i++)
+        at = rates_dram(r, 1, 1, i % 2, 0);
+    const uint64_t before = at;
+    for (int i = 0; i < 400; i++)
+        at = rates_dram(r, 1, 1, i % 2, 0);
+    assert_true(at - before > 200 * (10 + 20 + 2 * 7) && at - before <= 200 * (10 + 20 + 2 * 8)); /* half of them are writes */
+    rates_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(ports), cmocka_unit_test(dram)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
