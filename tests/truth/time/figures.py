@@ -227,14 +227,10 @@ TABLE = [
     ("host_launch_ps", lambda: 1000 * CALLS["launch of an empty kernel"], "host: launch of an empty kernel"),
     ("host_wait_ps", lambda: 1000 * (CALLS["launch and stream synchronize"] - CALLS["launch of an empty kernel"]), "host: launch and stream synchronize"),
     ("event_ps", lambda: 1000 * CALLS["between two events, 0 empty kernels, by events"], "host: between two events"),
-    ("copy_start_ps", lambda: 1000 * events("host to device, pinned, async"), "host: 4 bytes to the device, less two events"),
     ("copy_back_start_ps", lambda: 1000 * events("device to host, pinned, async"), "host: 4 bytes to the host, less two events"),
-    ("copy_device_start_ps", lambda: 1000 * events("device to device, async"), "host: 4 bytes on the device, less two events"),
-    ("fill_start_ps", lambda: 1000 * events("memset, async"), "host: 4 bytes filled, less two events"),
     ("copy_bytes_per_us", lambda: 1000 * COPIES["host to device, pinned, async", 1 << 28][1], "host: 256 MiB to the device, pinned"),
     ("copy_back_bytes_per_us", lambda: 1000 * COPIES["device to host, pinned, async", 1 << 28][1], "host: 256 MiB to the host, pinned"),
     ("copy_pageable_bytes_per_us", lambda: 1000 * COPIES["host to device, pageable", 1 << 24][1], "host: 16 MiB to the device, pageable"),
-    ("copy_back_pageable_bytes_per_us", lambda: 1000 * COPIES["device to host, pageable", 1 << 24][1], "host: 16 MiB to the host, pageable"),
 ]
 
 
