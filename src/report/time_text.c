@@ -138,7 +138,7 @@ static void why_busy(const struct result *r, enum why why, struct strbuf *out)
     double conflicts = part(r, "derived__memory_l1_wavefronts_shared_excessive", "memory_l1_wavefronts_shared");
     double sectors = part(r, "derived__memory_l2_theoretical_sectors_global_excessive", "memory_l2_theoretical_sectors_global");
 
-    if (why == ADDRESSES && r->total.v[COUNTER_CONST_REQUESTS])
+    if (why == ADDRESSES && r->total.v[COUNTER_CONST_ADDRESSES] > r->total.v[COUNTER_CONST_REQUESTS])
         strbuf_addf(out, "; %.1f distinct addresses a load, one after the other",
                     (double)r->total.v[COUNTER_CONST_ADDRESSES] / (double)r->total.v[COUNTER_CONST_REQUESTS]);
     if (why == LANES && lanes > 0 && lanes < 24)
