@@ -9,6 +9,7 @@
 #include "counters/launch.h"
 #include "counters/metrics.h"
 #include "clock/clock.h"
+#include "memory/caches.h"
 #include "memory/dram.h"
 #include "memory/rules.h"
 #include "report/library.h"
@@ -324,10 +325,12 @@ static void collect_dram(struct result *r, const struct dram_stats *dram)
     }
 }
 
-static void collect_time(struct result *r, const struct device *d, const struct clock_time *t)
+static void collect_time(struct result *r, const struct device *d, const struct clock_run *run)
 {
+    const struct clock_time *t = &run->time;
     const int64_t cycles = (int64_t)t->cycles;
     r->launch.cycles = cycles;
+    r->launch.launch_cycles = run->caches ? (int64_t)run->caches->launch : 0;
     r->launch.duration_ps = (int64_t)((double)cycles * 1e9 / (double)d->sm_clock_khz);
     r->launch.active_cycles = (int64_t)t->active;
     r->launch.warp_cycles = (int64_t)t->warps;
@@ -354,7 +357,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     launch_facts_init(&r->launch, d, cfg->grid, cfg->block, &need, kernel_local_bytes(k));
     r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
-    collect_time(r, d, &run->time);
+    collect_time(r, d, run);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
     device_rates(d, &r->rates);

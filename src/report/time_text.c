@@ -153,15 +153,15 @@ static void why_busy(const struct result *r, enum why why, struct strbuf *out)
 static void why_idle(const struct result *r, struct strbuf *out)
 {
     const struct launch_facts *l = &r->launch;
-    double clocks = l->sm_clock_khz > 0 ? (double)l->cycles / (double)l->sm_clock_khz * 1e9 : 0; /* ps */
-    double launch = l->duration_ps > 0 ? 100 * (1 - clocks / (double)l->duration_ps) : 0, share;
+    double launch = l->cycles > 0 ? 100 * (double)l->launch_cycles / (double)l->cycles : 0, share;
     double mean = l->multiprocessors ? (double)l->blocks / (double)l->multiprocessors : 0, most = ceil(mean); /* blocks of a multiprocessor */
     double idle = 100 - metric(r, "sm__cycles_active.avg.pct_of_peak_sustained_elapsed");
+    double warps = metric(r, "sm__warps_active.avg.per_cycle_active");
     const struct section_row *top = time_top_state(r, &share);
     char words[128], us[NUMBER];
 
-    if (launch >= TELLS && launch >= idle) {
-        number_short(((double)l->duration_ps - clocks) / 1e6, us, sizeof us);
+    if (launch >= TELLS && 2 * launch >= idle) { /* half or more of the idle time */
+        number_short((double)l->duration_ps * launch / 1e8, us, sizeof us);
         strbuf_addf(out, "; %s us are the launch itself", us);
     } else if (idle >= TELLS) {
         strbuf_addf(out, "; multiprocessors have a block in %.0f%% of the cycles", 100 - idle);
@@ -169,8 +169,11 @@ static void why_idle(const struct result *r, struct strbuf *out)
             strbuf_addf(out, ": the busiest has %.0f blocks, the average %.2f", most, mean);
         else if (l->blocks < l->multiprocessors)
             strbuf_addf(out, ": the grid has %lld block%s for %lld", (long long)l->blocks, l->blocks == 1 ? "" : "s", (long long)l->multiprocessors);
-    } else if (top) {
-        strbuf_addf(out, "; in %.0f%% of their cycles warps %s", share, state_words(top, words));
+    } else {
+        if (4 * warps < (double)l->max_warps)
+            strbuf_addf(out, "; a multiprocessor has %.1f of %lld warps", warps, (long long)l->max_warps);
+        if (top)
+            strbuf_addf(out, "; in %.0f%% of their cycles warps %s", share, state_words(top, words));
     }
 }
 

@@ -88,6 +88,10 @@ static void latencies(void **state)
     says(r, "    Takes 10.0 us: bound by latency, with issue slots busiest at 10.0% of the peak (modelled).\n");
     r = launch();
     r->total.v[COUNTER_INST] = 8000;
+    r->launch.warp_cycles = 30000; /* 1.5 of 64 warps */
+    says(r, "    Takes 10.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; a multiprocessor has 1.5 of 64 warps (modelled).\n");
+    r = launch();
+    r->total.v[COUNTER_INST] = 8000;
     r->launch.active_cycles = 10000;
     says(r, "    Takes 10.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; multiprocessors have a block in 50% of the cycles (modelled).\n");
     r = launch();
@@ -104,8 +108,9 @@ static void latencies(void **state)
             "busiest has 2 blocks, the average 1.50 (modelled).\n");
     r = launch();
     r->total.v[COUNTER_INST] = 8000;
-    r->launch.duration_ps = 16000000; /* 6 of 16 us */
-    says(r, "    Takes 16.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; 6.00 us are the launch itself (modelled).\n");
+    r->launch.active_cycles = 10000; /* idle for half of the time, of which the launch is 60 % */
+    r->launch.launch_cycles = 3000;
+    says(r, "    Takes 10.0 us: bound by latency, with issue slots busiest at 10.0% of the peak; 3.00 us are the launch itself (modelled).\n");
 }
 
 /* L1 90 %, of that shared memory 80; L2 50. */
