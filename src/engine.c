@@ -144,6 +144,10 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.block_pace = pace_of(k->ir, k->tables, &d->spec, &l.arena);
         run.pace = k->tables->pace;
         run.early = k->tables->early;
+        if (l.nblocks <= d->collects_blocks) {
+            run.blocks = ARENA_ARRAY(&l.arena, struct clock_block, l.nblocks);
+            memset(run.blocks, 0, l.nblocks * sizeof *run.blocks);
+        }
         l.turn_records = 1;
         l.turns = 0;
     }
@@ -194,6 +198,8 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         struct result *r = collect(k, cfg, &rules, groups, run.sites, &counts, &run, s ? heddle_error_text() : NULL);
         if (d->collects_code && run.sites && groups & COUNTERS_OF(EXECUTED))
             collect_code(r, k, run.sites, &counts);
+        if (run.blocks)
+            collect_blocks(r, run.blocks, l.nblocks);
         *result = engine_wrap(r, (int64_t)l.grid_serial - 1);
     }
     if (run.sites) {

@@ -72,6 +72,9 @@ void engine_collect(heddle_device *dev, counter_groups groups) ACROSS(engine_col
 /* Later results hold the machine code, with how often each instruction was executed, where instructions are counted. At first, none. */
 void engine_collect_code(heddle_device *dev, bool code) ACROSS(engine_collect_code);
 
+/* Later results hold when each block began and ended, and where, of launches of at most so many blocks, where caches are modelled. At first 0: none. */
+void engine_collect_blocks(heddle_device *dev, uint64_t most) ACROSS(engine_collect_blocks);
+
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */
 struct result *engine_result(heddle_result *r) ACROSS(engine_result);

@@ -13,3 +13,5 @@ add_test(NAME timed.copies COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_
 set_tests_properties(timed.copies PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME timed.beside COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/beside.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.beside PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+add_test(NAME timed.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/blocks.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.blocks PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

@@ -25,6 +25,7 @@
 #include "compile/compile.h"
 #include "device/device.h"
 #include "heddle.h"
+#include "report/blocks.h"
 #include "report/collection.h"
 #include "report/expectations.h"
 #include "report/names.h"
@@ -36,6 +37,8 @@
 #include "report/trace_rows.h"
 
 #define FILE_HEAD "# Heddle's report, not NVIDIA's format: lines of JSON (docs/results.md), read by Heddle's `ncu -i`\n"
+
+enum { BLOCKS_MOST = 100000 }; /* in a picture */
 
 enum page { PAGE_DETAILS, PAGE_RAW, PAGE_SOURCE };
 
@@ -49,6 +52,7 @@ struct profile {
     const char *roofline;        /* --roofline, or NULL */
     const char *timeline;        /* --timeline, or NULL */
     bool perfetto;               /* in that form */
+    const char *blocks;          /* --blocks, or NULL */
     bool force;           /* -f: -o may write over a file */
     enum page page;
     bool page_given, csv;
@@ -248,6 +252,9 @@ static void set_flag(void *to, int which, const char *value)
     case FLAG_ROOFLINE:
         p->roofline = value;
         break;
+    case FLAG_BLOCKS:
+        p->blocks = value;
+        break;
     case FLAG_TIMELINE:
         set_timeline(p, value);
         break;
@@ -385,6 +392,20 @@ static void draw_roofline(struct profile *p, struct result *const *chosen, int n
     strbuf_release(&picture);
 }
 
+/* Of the first launch that was chosen. */
+static void draw_blocks(struct profile *p, const struct result *r)
+{
+    struct strbuf picture;
+
+    strbuf_init(&picture);
+    if (!r->blocks)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, r->launch.blocks > BLOCKS_MOST ? "'--blocks': '%s' has more than %d blocks" : "'--blocks': the report has no times of blocks of '%s': it was made without --blocks",
+                 r->kernel_name, BLOCKS_MOST);
+    else if (blocks_svg(r, &picture, &p->diags))
+        program_write_report(&picture, p->blocks, NULL, &p->diags);
+    strbuf_release(&picture);
+}
+
 /* What cannot be drawn or shown of launches that were profiled for something else. */
 static bool all_collected(struct profile *p, struct result *const *chosen, int n)
 {
@@ -438,6 +459,8 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
         export_results(p, chosen, n, out);
     if (p->roofline && n && all_collected(p, chosen, n))
         draw_roofline(p, chosen, n);
+    if (p->blocks && n)
+        draw_blocks(p, chosen[0]);
     if (!n && (rs->n || readable))
         strbuf_adds(out, rs->n || !launch_filter_takes_all(&p->filter) ? "==WARNING== No kernel launch matches the filters.\n"
                                                                        : "==WARNING== No kernels were profiled: the program launched none.\n");
@@ -502,7 +525,7 @@ static counter_groups wanted_groups(const struct profile *p)
         g = COUNTERS_ALL;
     if (p->roofline)
         g |= COUNTERS_EXACT | COUNTERS_OF(CACHES);
-    if (p->timeline)
+    if (p->timeline || p->blocks)
         g |= COUNTERS_OF(TIME);
     return g | expectations_groups(&p->expected);
 }
@@ -531,7 +554,7 @@ static void draw_timeline(struct profile *p, const char *path)
 static int profile(struct profile *p, const char *exe, char **argv)
 {
     struct watched watched = {p, exe};
-    const struct collection wanted = {wanted_groups(p), p->filter, p->page == PAGE_SOURCE && p->machine};
+    const struct collection wanted = {.groups = wanted_groups(p), .filter = p->filter, .code = p->page == PAGE_SOURCE && p->machine, .blocks = p->blocks ? BLOCKS_MOST : 0};
     struct strbuf text, trace;
     int status, traced = p->timeline ? file_unnamed() : -1;
 

@@ -24,6 +24,12 @@ struct clock_time {
     uint64_t warps;  /* in which it had a warp that had not ended, all warps' */
 };
 
+/* A block of a launch whose caches are modelled: from its begin to its end, in cycles since the launch began, and where. All 0: it has not ended. */
+struct clock_block {
+    uint64_t begin, end;
+    uint32_t sm;
+};
+
 struct clock_run {
     struct launch *launch;
     int threads;              /* host threads, at least 1 */
@@ -40,6 +46,7 @@ struct clock_run {
     const struct caches_config *caches; /* or NULL: no caches are modelled. Only where the launch counts (rounds.h) */
     struct dram_stats dram;   /* out, where caches are modelled: to be released */
     struct clock_time time;   /* out */
+    struct clock_block *blocks; /* out, where caches are modelled: of all blocks, zeroed; NULL: nobody wants them */
     uint32_t slots;           /* subpartitions of a multiprocessor */
     const struct exec_pace *block_pace; /* [nblocks], where caches are modelled: clock/pace.h */
     const struct target_pace *pace;

@@ -577,6 +577,8 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
         forget(r, s, cta_slot * r->warps + i);
     }
     s->unbegun -= (uint32_t)s->cta_slot[cta_slot].b->nwarps - s->cta_slot[cta_slot].begun;
+    if (r->c->blocks)
+        r->c->blocks[s->cta_slot[cta_slot].b->index] = (struct clock_block){cycles(s->cta_slot[cta_slot].since), cycles(end), (uint32_t)(s - r->sm)};
     s->cta_slot[cta_slot].b = NULL;
     if (!--s->taken)
         r->c->time.active += cycles(end - s->since);

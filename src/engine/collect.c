@@ -470,3 +470,11 @@ const char *heddle_metric_help(const char *name)
     const struct metric *m = metric_find(name);
     return m ? m->help : NULL;
 }
+
+void collect_blocks(struct result *r, const struct clock_block *b, uint64_t n)
+{
+    r->nblocks = (uint32_t)n;
+    r->blocks = ARENA_ARRAY(&r->arena, struct result_block, n + 1);
+    for (uint64_t i = 0; i < n; i++)
+        r->blocks[i] = (struct result_block){b[i].begin, b[i].end, b[i].sm};
+}

@@ -157,6 +157,11 @@ void engine_collect(heddle_device *d, counter_groups groups)
     d->collected = models_caches() ? groups : groups & COUNTERS_EXACT;
 }
 
+void engine_collect_blocks(heddle_device *d, uint64_t most)
+{
+    d->collects_blocks = most;
+}
+
 void engine_begins(heddle_device *d, uint64_t ns)
 {
     d->begins = ns;

@@ -40,6 +40,7 @@ struct heddle_device {
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     counter_groups collected;  /* of launches with a result */
     bool collects_code;        /* and the machine code */
+    uint64_t collects_blocks;  /* times of blocks, of launches of at most so many */
     uint64_t begins;           /* %globaltimer when the next launch begins, ns; 0: the host's clock */
     int interrupt; /* atomic: set by a signal handler or another thread */
     uint64_t launches;
@@ -151,6 +152,9 @@ heddle_status fault_finish(heddle_device *d, struct launch *l);
  * what ended the launch, or NULL. */
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct clock_run *run, const char *fault);
+/* The times of a launch's blocks, in their order, become the result's. */
+struct clock_block;
+void collect_blocks(struct result *r, const struct clock_block *b, uint64_t n);
 /* How often the site's instructions of the machine code are executed, by enum target_turn: warps, and lanes in them. `c`: what the site's
  * accesses were counted for, of which the rounds of an atomic follow; NULL: none. */
 struct ran {

@@ -14,6 +14,7 @@ struct strbuf;
 struct collection {
     counter_groups groups;
     struct launch_filter filter;
+    uint64_t blocks; /* when each block began and ended, of launches of at most so many */
     bool code; /* the machine code, with how often each instruction was executed */
 };
 

@@ -282,6 +282,17 @@ static void add_insts(struct strbuf *out, const struct result *r)
     strbuf_adds(out, r->ninsts ? "]" : "[]");
 }
 
+static void add_blocks(struct strbuf *out, const struct result *r)
+{
+    for (uint32_t i = 0; i < r->nblocks; i++) {
+        const uint64_t b[3] = {r->blocks[i].begin, r->blocks[i].end, r->blocks[i].sm};
+
+        put(out, i ? "," : "[", 1);
+        add_list(out, b, 3);
+    }
+    strbuf_adds(out, r->nblocks ? "]" : "[]");
+}
+
 static void add_library(struct strbuf *out, const struct result_library *from)
 {
     put(out, "{", 1);
@@ -326,6 +337,10 @@ static void add_result(struct strbuf *out, const struct result *from)
     if (from->insts) {
         key(out, "code");
         add_insts(out, from);
+    }
+    if (from->blocks) {
+        key(out, "blocks");
+        add_blocks(out, from);
     }
     put(out, "}\n", 2);
 }
@@ -547,6 +562,33 @@ static void read_insts(struct reading *in, const json_t *list)
     }
 }
 
+static void read_blocks(struct reading *in, const json_t *list)
+{
+    struct result *r = in->r;
+
+    if (!list)
+        return;
+    if (!json_is_array(list)) {
+        wrong(in, "blocks", "is not a list");
+        return;
+    }
+    r->nblocks = (uint32_t)json_array_size(list);
+    r->blocks = ARENA_ARRAY(&r->arena, struct result_block, r->nblocks + 1);
+    for (uint32_t i = 0; i < r->nblocks; i++) {
+        json_int_t b[3];
+
+        for (size_t k = 0; k < 3; k++) {
+            const json_t *n = json_array_get(json_array_get(list, i), k);
+            b[k] = json_is_integer(n) ? json_integer_value(n) : -1;
+        }
+        if (b[0] < 0 || b[1] < b[0] || b[2] < 0 || b[2] > UINT32_MAX) {
+            wrong(in, "blocks", "has an entry that is not a begin, an end and a multiprocessor");
+            return;
+        }
+        r->blocks[i] = (struct result_block){(uint64_t)b[0], (uint64_t)b[1], (uint32_t)b[2]};
+    }
+}
+
 static void read_fields(struct reading *in, const json_t *root, const json_t *sites)
 {
     struct result *r = in->r;
@@ -573,6 +615,7 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     for (uint32_t i = 0; i < r->nsites; i++)
         read_site(in, json_array_get(sites, i), &r->sites[i]);
     read_insts(in, json_object_get(root, "code"));
+    read_blocks(in, json_object_get(root, "blocks"));
 }
 
 struct result *result_read(const char *line, size_t len, struct arena *scratch, const char **why)

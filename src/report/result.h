@@ -43,6 +43,12 @@ struct result_inst {
     uint64_t inst, thread_inst, thread_inst_on; /* executed by warps, by lanes, by lanes with a true predicate */
 };
 
+/* A block, in cycles since the launch began, and the multiprocessor that it was on. Modelled. All 0: it has not ended. */
+struct result_block {
+    uint64_t begin, end;
+    uint32_t sm;
+};
+
 struct result_library; /* library.h */
 
 struct result {
@@ -69,6 +75,8 @@ struct result {
     uint32_t nsites;
     struct result_inst *insts; /* the machine code, where it was asked for; else NULL */
     uint32_t ninsts;
+    struct result_block *blocks; /* all blocks in their order, where they were asked for; else NULL */
+    uint32_t nblocks;
 };
 
 /* A zeroed result with room for nsites sites; strings are to be put into its arena. */

@@ -45,7 +45,7 @@ static void read_wanted(void)
     const char *text = getenv("HEDDLE_COLLECT");
     struct diag_list diags;
 
-    wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL, false};
+    wanted.collection = (struct collection){.groups = COUNTERS_ALL, .filter = LAUNCH_FILTER_ALL};
     diag_init(&diags);
     if (text && *text && (!collection_read(&wanted.collection, text, &diags) || !launch_choice_init(&wanted.choice, &wanted.collection.filter, &diags))) {
         struct strbuf said;
@@ -53,7 +53,7 @@ static void read_wanted(void)
         diag_format_all(&diags, &said);
         runtime_say("%s", said.s);
         strbuf_release(&said);
-        wanted.collection = (struct collection){COUNTERS_ALL, LAUNCH_FILTER_ALL, false};
+        wanted.collection = (struct collection){.groups = COUNTERS_ALL, .filter = LAUNCH_FILTER_ALL};
     } /* the list stays: the filter's names are in it */
 }
 
@@ -64,6 +64,7 @@ void runtime_collect_device(heddle_device *d)
     pthread_once(&wanted.once, read_wanted);
     engine_collect(d, (runtime_collecting() ? wanted.collection.groups : 0) | (device_time_on() ? COUNTERS_OF(TIME) : 0));
     engine_collect_code(d, wanted.collection.code);
+    engine_collect_blocks(d, wanted.collection.blocks);
 }
 
 bool runtime_collects(const char *name, int stream)

@@ -140,6 +140,11 @@ void engine_collect(heddle_device *dev, counter_groups groups)
     (void)groups;
 }
 
+void engine_collect_blocks(heddle_device *dev, uint64_t most)
+{
+    (void)dev, (void)most;
+}
+
 void engine_begins(heddle_device *dev, uint64_t ns)
 {
     (void)dev, (void)ns;
