@@ -5,8 +5,8 @@
 // of each sector, so its effective bandwidth is at most half of what the bus does. A copy of float4 moves the same
 // sectors as one of float with a quarter of the requests. Page-locked host memory is copied without a detour, pageable
 // memory through a buffer of the driver. Time is taken between two events in the same stream, after one warm-up, and an
-// event is waited for before its time is read. (Until Heddle models time, events show how long Heddle itself took: the
-// figures below do not depend on it.)
+// event is waited for before its time is read. (Events show how long Heddle itself took, or with `heddle run --timed` what
+// the model has for the GPU. The figures below do not depend on it.)
 //
 // The figures, N = 65,536 elements of 4 bytes, blocks of 256: 2,048 warps of 128 bytes.
 //   copy<float> 1: global_load_requests = 2,048, gld_transactions = 8,192, gst_transactions = 8,192,

@@ -15,3 +15,10 @@ add_test(NAME timed.beside COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_
 set_tests_properties(timed.beside PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME timed.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/blocks.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.blocks PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
+# Examples whose lesson is one of time: they check it themselves.
+foreach(example timers transfers overlap)
+  add_test(NAME timed.example_${example} COMMAND heddle_cli run --timed ${CMAKE_SOURCE_DIR}/examples/${example}.cu times)
+  set_tests_properties(timed.example_${example} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "us.*\nPASSED\n" FAIL_REGULAR_EXPRESSION "WRONG;FAILED"
+                       ENVIRONMENT "HEDDLE_DEVICE=h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()
