@@ -22,3 +22,5 @@ foreach(example timers transfers overlap)
   set_tests_properties(timed.example_${example} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "us.*\nPASSED\n" FAIL_REGULAR_EXPRESSION "WRONG;FAILED"
                        ENVIRONMENT "HEDDLE_DEVICE=h200;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
+add_test(NAME timed.zero_copy COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/zero_copy.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.zero_copy PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

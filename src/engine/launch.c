@@ -254,6 +254,23 @@ static void readonly_caches(const struct device *d, const struct rules *rules, s
     out->texture_l2_bytes = d->texture_in_l1 ? 0 : (uint32_t)d->texture_l2_bytes;
 }
 
+/* Page-locked memory of the host, over PCI Express: at the rates of copies. Where host and device share one memory it is as any other. */
+static void host_memory(const struct device *d, const struct space *s, struct caches_config *out)
+{
+    struct device_rates r;
+    device_rates(d, &r);
+    if (d->integrated || d->pcie_lanes <= 0)
+        return;
+    const double bus = r.pcie_bandwidth * (double)DEVICE_TAKEN(d, copy_bus_share) / 1e4; /* bytes a ns */
+    const double in = d->copy_bytes_per_us > 0 ? (double)d->copy_bytes_per_us / 1e3 : bus, back = d->copy_back_bytes_per_us > 0 ? (double)d->copy_back_bytes_per_us / 1e3 : bus;
+    const double cycles = PARTS * SECTOR * (double)d->sm_clock_khz / 1e6;
+    out->host_first = space_pinned_first(s);
+    out->host_bytes = s->base + s->bytes - out->host_first;
+    out->host_read_cycles = (uint32_t)(cycles / in);
+    out->host_write_cycles = (uint32_t)(cycles / back);
+    out->host_latency = (uint32_t)DEVICE_TAKEN(d, latency_host);
+}
+
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out)
 {
     const struct device *d = &k->module->device->spec;
@@ -285,6 +302,7 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
         .own_first = SPACE_BASE + (uint64_t)k->module->device->space.place * SPACE_STRIDE,
         .own_bytes = SPACE_STRIDE,
     };
+    host_memory(d, &k->module->device->space, out);
     latencies(d, out);
     throughputs(d, out);
     habits(d, out);

@@ -72,6 +72,10 @@ struct caches_config {
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;
     float window_ratio;
+    /* The host's page-locked memory in this device's range: what SMs ask of it goes over the bus, past L2 and DRAM. Sectors take so many
+     * 1/256 cycles there, each way by itself; 0 bytes: there is none. */
+    uint64_t host_first, host_bytes;
+    uint32_t host_latency, host_read_cycles, host_write_cycles;
     /* Addresses of all devices' memory, and of these this one's: what SMs ask of the others' goes past L2 and DRAM. */
     uint64_t devices_first, devices_bytes, own_first, own_bytes;
 };

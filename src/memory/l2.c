@@ -89,6 +89,7 @@ struct l2 {
     struct rates *rates;
     uint64_t written;        /* when DRAM has what lines had to be written back for the request that is served; 0: none had */
     uint64_t done;           /* l2_done */
+    uint64_t bus[2];         /* 1/256 cycles: when the host's memory can be read again, and written */
     uint32_t persisting_ways, dirty_ways, partial_ways; /* of a set, at most */
     struct part part[PARTS];
     struct dram *dram;       /* or NULL */
@@ -589,6 +590,23 @@ static uint64_t ask_peer(const struct l2 *l, const struct l2_request *r, struct 
     return r->time + (writes && r->op != L2_ATOMIC ? 0 : l->c.l2_latency + l->c.dram_latency);
 }
 
+static inline bool is_hosts(const struct l2 *l, uint64_t line)
+{
+    return (line << LINE_SHIFT) - l->c.host_first < l->c.host_bytes;
+}
+
+/* Over the bus. Atomics go there and back. */
+static uint64_t ask_host(struct l2 *l, const struct l2_request *r, struct counters *c)
+{
+    const bool writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
+    const uint64_t sectors = r->op == L2_ATOMIC ? r->lanes : lines_count(r->sectors), now = r->time << 8;
+    uint64_t *free = &l->bus[writes];
+    c->v[writes ? COUNTER_HOST_WRITE_SECTORS : COUNTER_HOST_READ_SECTORS] += sectors;
+    *free = (*free > now ? *free : now) + sectors * (writes ? l->c.host_write_cycles : l->c.host_read_cycles);
+    l->done = *free >> 8 > l->done ? *free >> 8 : l->done;
+    return (*free >> 8) + (r->op == L2_WRITE ? 0 : l->c.host_latency);
+}
+
 /* L2 is done with a store: the slice has it, and so has DRAM what had to go for it, but for what can wait in between. */
 static uint64_t stored(struct l2 *l, uint64_t at)
 {
@@ -611,6 +629,8 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
         return l1_comes(q->l1, r->line, r->time);
     if (is_peers(l, r->line))
         return ask_peer(l, r, c);
+    if (is_hosts(l, r->line))
+        return ask_host(l, r, c);
     l->asker = (struct dram_asker){sites, r->site, r->time};
     if (!l->c.l2_bytes && !textures)
         return pass_on(l, r, c) + way(l, r->line, sm, (uint32_t)r->time);

@@ -190,6 +190,11 @@ enum space_status space_open(struct space *s, int index, uint64_t bytes, const c
     return SPACE_OK;
 }
 
+uint64_t space_pinned_first(const struct space *s)
+{
+    return s->base + (uint64_t)s->private->places.host * SPACE_GRANULE;
+}
+
 void space_close(struct space *s)
 {
     struct space_private *p = s->private;

@@ -107,6 +107,9 @@ struct texture;
 
 enum space_status { SPACE_OK, SPACE_NO_MEMORY, SPACE_BAD_ADDRESS, SPACE_NO_RANGE };
 
+/* Where pinned host memory begins in the range; it reaches to the range's end. */
+uint64_t space_pinned_first(const struct space *s);
+
 /* Reserves the range of device `index` (0 .. SPACE_DEVICES - 1) with `bytes` of memory. SPACE_NO_RANGE: the host's
  * address range is taken or the kernel refuses; `*why` then says so in words (static text). */
 enum space_status space_open(struct space *s, int index, uint64_t bytes, const char **why);
