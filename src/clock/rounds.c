@@ -235,6 +235,21 @@ static bool choose(const struct rounds *r, const struct sm *s, uint32_t subparti
     return oldest != UINT64_MAX;
 }
 
+/* A warp waits at a site for some ticks. */
+static void stall(const struct rounds *r, uint32_t site, enum counter why, uint64_t ticks)
+{
+    r->c->sites[site].v[why] += ticks;
+}
+
+/* What the turn stood still for since it was asked last. */
+static void stall_for_data(const struct rounds *r, struct turn *a)
+{
+    const struct ir_inst *in = &r->l->kernel->insts[a->site_late];
+    if (a->stood)
+        stall(r, a->site_late, in->space == PTX_SHARED ? COUNTER_STALL_SHORT_SCOREBOARD : in->space == PTX_CONST ? COUNTER_STALL_IMC_MISS : COUNTER_STALL_LONG_SCOREBOARD, a->stood);
+    a->stood = 0;
+}
+
 static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
 {
     return &r->queue[sm].waiter[place * TURN_WAITED];
@@ -449,7 +464,13 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     uint32_t cta_slot = place / r->warps;
-    s->turn[place].in_pipe = false;
+    struct turn *a = &s->turn[place];
+    const uint64_t ends = later(a->end, a->least);
+    a->in_pipe = false;
+    if (s->now > ends) { /* its last access had to wait for the pipe */
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_LG_THROTTLE, s->now - ends);
+        a->least = s->now;
+    }
     if (s->cta_slot[cta_slot].together)
         for (uint32_t i = 0; i < r->warps; i++)
             look_at_answer(r, sm, cta_slot * r->warps + i);
@@ -567,6 +588,7 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
     for (int i = 0; i < s->cta_slot[cta_slot].b->nwarps; i++) {
         uint64_t of_warp = s->cta_slot[cta_slot].since;
         is_through(r, (uint32_t)(s - r->sm), cta_slot * r->warps + (uint32_t)i, &of_warp);
+        stall_for_data(r, &s->turn[cta_slot * r->warps + (uint32_t)i]);
         r->c->time.warps += cycles(of_warp - s->cta_slot[cta_slot].since);
         end = later(end, of_warp);
     }
@@ -682,7 +704,7 @@ static uint64_t cycles_now(const struct launch *l, const struct warp *w)
 }
 
 /* The warp goes on with its code, and its accesses go to the pipe. */
-static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
+static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uint64_t ready)
 {
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
@@ -694,6 +716,14 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     int turn = 0;
     bool waits;
     r->warp_begin = s->now - w->span;
+    const uint64_t ended = later(a->end, a->least);
+    stall_for_data(r, a);
+    if (!first && a->least > a->end)
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MIO_THROTTLE, a->least - a->end);
+    if (!first && a->met && ready > ended)
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_BARRIER, ready - ended);
+    a->last_site = w->split[w->current].pc;
+    stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now > ready ? s->now - ready : 0);
     turn_begin(a, s->now);
     do {
         const int copy = turn;
@@ -725,6 +755,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place)
     const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
     turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
     a->rest = rest;
+    a->met = stop == WARP_BLOCKED;
     const uint64_t banks = w->passes - had + before_rest - rest.passes;
     a->least = banks ? keep_data(s, s->now, banks) : 0;
     enter_pipe(r, sm, place);
@@ -748,9 +779,10 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     uint32_t cta_slot = place / r->warps;
     struct cta_slot *t = &s->cta_slot[cta_slot];
     struct warp *w = &t->b->warps[place % r->warps];
+    const uint64_t ready = s->ready[place];
     no_longer(s, place);
     t->together = false;
-    enum warp_stop stop = advance(r, sm, place);
+    enum warp_stop stop = advance(r, sm, place, ready);
     t->spins |= stop == WARP_YIELD;
     if (stop != WARP_FAULT && launch_stopping(r->l, t->b->index)) /* its turns may be too short for the executor to see that */
         stop = WARP_STOPPED;
@@ -1154,6 +1186,14 @@ static bool start(struct rounds *r, struct clock_run *c)
     return true;
 }
 
+/* Stalls were added up in ticks. */
+static void settle_stalls(const struct rounds *r)
+{
+    for (int32_t i = 0; i < r->l->kernel->ninsts; i++)
+        for (int why = COUNTER_STALL_BARRIER; why <= COUNTER_STALL_WAIT; why++)
+            r->c->sites[i].v[why] /= TICKS;
+}
+
 static void finish(struct rounds *r)
 {
     for (uint32_t i = 0; i < r->sms; i++)
@@ -1185,6 +1225,7 @@ static void finish(struct rounds *r)
         alloc_release(s->free);
         alloc_release(s->in);
     }
+    settle_stalls(r);
     tally_end(r->c->counts);
     l2_free(r->l2);
     give_memory(r->state, r->state_bytes);

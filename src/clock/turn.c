@@ -103,11 +103,13 @@ void turn_went(struct turn *t, uint64_t there)
     const uint64_t bit = UINT64_C(1) << place;
     const uint16_t used = t->used[t->order[t->next]];
     const bool shared = t->open & bit;
+    const uint32_t turn_site = turn_next(t)->site;
     t->next++;
     if (used == PACE_NEVER)
         return;
     t->there[place] = shared ? later(t->there[place], there) : there;
     t->needed[place] = shared && t->needed[place] < used ? t->needed[place] : used;
+    t->site[place] = turn_site;
     t->open |= bit;
 }
 
@@ -122,7 +124,10 @@ static bool wait_up_to(struct turn *t, struct l2_waiter *waiter, uint16_t at)
         if (waiter[place].pending)
             return false;
         const uint64_t there = later(t->there[place], waiter[place].ready * PACE_TICKS), needed = t->begin + (uint64_t)t->needed[place] * PACE_TICKS;
-        by = later(by, there > needed ? there - needed : 0);
+        if (there > needed && there - needed > by) {
+            by = there - needed;
+            t->site_late = t->site[place];
+        }
     }
     for (uint64_t left = t->open; left; left &= left - 1) {
         const int place = __builtin_ctzll(left);
@@ -133,6 +138,7 @@ static bool wait_up_to(struct turn *t, struct l2_waiter *waiter, uint16_t at)
     }
     t->begin += by;
     t->end += by;
+    t->stood += by;
     return true;
 }
 

@@ -29,6 +29,11 @@ struct turn {
     uint64_t open;         /* bits of places: accesses that have gone and whose data the warp has not waited for */
     uint64_t there[TURN_WAITED]; /* by place: their data are there, but for what L2 brings */
     uint16_t needed[TURN_WAITED]; /* by place: `used` */
+    uint32_t site[TURN_WAITED];   /* by place: of the last one */
+    uint32_t site_late;    /* of what the warp stood still for last, */
+    uint64_t stood;        /* and for how long; the caller takes it and sets it to 0 */
+    int32_t last_site;     /* where the turn began, or its first access */
+    bool met;              /* it ended at a barrier */
     uint64_t begin, end;   /* end: once nothing is open */
     uint64_t since;        /* when the next one may go */
     uint64_t least;        /* it ends no earlier */

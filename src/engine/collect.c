@@ -17,6 +17,7 @@
 #include "simt/long_way.h"
 #include "simt/trips.h"
 #include "target/driver.h"
+#include "target/pace.h"
 
 /* A product of matrices: which instruction of the GPU it is, what it works on, and into how many of them it comes apart. H200,
  * 2026-11-23: of each kind of mma the same counts; ptxas takes 4-bit integers apart from compute capability 9.0 on. */
@@ -303,6 +304,19 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
             guarded ? e->site_runs[site] : came;
 }
 
+/* Cycles in which warps issue, and in which they wait for what the machine code's order says (target/pace.h), told with the block's first site. */
+static void collect_stalls(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
+{
+    const int32_t b = k->ir->insts[site].block;
+    const struct pace_block *pace = &k->tables->pace->block[b];
+    c->v[COUNTER_STALL_SELECTED] += c->v[COUNTER_INST];
+    if (site != k->ir->blocks[b].first)
+        return;
+    c->v[COUNTER_STALL_WAIT] += e->block_runs[b] * pace->wait / PACE_TICKS;
+    c->v[COUNTER_STALL_SHORT_SCOREBOARD] += e->block_runs[b] * pace->scoreboard / PACE_TICKS;
+    c->v[COUNTER_STALL_BRANCH_RESOLVING] += e->block_runs[b] * pace->branch / PACE_TICKS;
+}
+
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)
 {
     const char *chain = NULL;
@@ -379,6 +393,7 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
         s->counters = sites[i];
         s->unrolled = k->tables->unrolled[i];
         collect_site(&s->counters, k, e, i);
+        collect_stalls(&s->counters, k, e, i);
         counters_keep(&s->counters, 1, groups);
     }
     result_sum(r);

@@ -14,6 +14,7 @@ enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will 
 struct value {
     int32_t there;
     int32_t brings;
+    bool late; /* by the scoreboard */
 };
 enum { FOREIGN = -1 };
 
@@ -29,23 +30,25 @@ struct walk {
     int32_t *owner;       /* [naccesses] the machine block that an access is in */
     int32_t cycle;        /* of the instruction that was issued last */
     int32_t begin;        /* of the block's first one */
+    uint32_t wait, scoreboard; /* cycles of this turn */
     int32_t *nth;         /* [ninsts of the IR] accesses of the site in this turn so far */
 };
 
 static void forget(struct walk *w)
 {
     for (int32_t i = 0; i < w->nknown; i++)
-        w->value[w->known[i]] = (struct value){0, 0};
+        w->value[w->known[i]] = (struct value){0, 0, false};
     w->nknown = 0;
 }
 
-static void set(struct walk *w, int32_t value, int32_t there, int32_t brings)
+static void set(struct walk *w, int32_t value, int32_t there, int32_t brings, bool late)
 {
     struct value *v = &w->value[value];
     if (!v->there && !v->brings)
         w->known[w->nknown++] = value;
     v->there = there;
     v->brings = brings;
+    v->late = late;
 }
 
 /* Somebody needs what the access brings: from here on it is there. */
@@ -103,13 +106,17 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
 {
     const struct machine_inst *in = &w->c->insts[i];
     int32_t at = w->cycle + 1;
+    bool late_value = false;
     if (in->op == OP_NONE || (in->taken == TAKEN_NEVER && in->way != WAY_LONG) || in->way == WAY_LONG)
         return;
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
         const struct value *v = &w->value[w->f->touches[t].value];
-        if (!w->f->touches[t].writes && v->there > at)
+        if (!w->f->touches[t].writes && v->there > at) {
             at = v->there;
+            late_value = v->late;
+        }
     }
+    *(late_value ? &w->scoreboard : &w->wait) += (uint32_t)(at - w->cycle - 1);
     w->cycle = at;
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
         const int32_t brings = w->value[w->f->touches[t].value].brings;
@@ -123,9 +130,10 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
         w->p->access[access] = (struct pace_access){cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1, PACE_NEVER};
         w->owner[access] = block;
     }
+    const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
-            set(w, w->f->touches[t].value, late ? at : at + latency(w, in), brings ? access + 1 : 0);
+            set(w, w->f->touches[t].value, late ? at : at + latency(w, in), brings ? access + 1 : 0, info && info->wait == WAIT_SCOREBOARD);
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION && in->way != WAY_LONG)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
@@ -164,17 +172,24 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
             w->p->block[ir].foreign = PACE_NEVER;
         from = w->cycle;
         w->begin = from + 1;
+        w->wait = w->scoreboard = 0;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             if (w->c->insts[i].site >= 0)
                 w->nth[w->c->insts[i].site] = 0;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             walk_inst(w, b, i, ir);
     }
+    uint32_t branch = 0;
     if (bl->count && w->c->insts[bl->first + bl->count - 1].op == OP_BRA && w->d && w->d->branch_again_cycles != DEVICE_UNKNOWN)
-        w->cycle += (int32_t)w->d->branch_again_cycles;
+        branch = (uint32_t)w->d->branch_again_cycles;
+    w->cycle += (int32_t)branch;
     const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
-    if (ir >= 0)
-        w->p->block[ir].span += cycles * PACE_TICKS / rounds;
+    if (ir < 0)
+        return;
+    w->p->block[ir].span += cycles * PACE_TICKS / rounds;
+    w->p->block[ir].wait += w->wait * PACE_TICKS / rounds;
+    w->p->block[ir].scoreboard += w->scoreboard * PACE_TICKS / rounds;
+    w->p->block[ir].branch += branch * PACE_TICKS / rounds;
 }
 
 /* Rounds of unrolled loops, and how many accesses each site has. */

@@ -22,6 +22,8 @@ enum { PACE_NEVER = UINT16_MAX, PACE_TICKS = 16 /* of a cycle */ };
 /* Of a run of a block of the IR; of an unrolled loop what a turn has of a round. */
 struct pace_block {
     uint32_t span;   /* ticks: from its first instruction to the one behind it */
+    uint32_t wait, scoreboard, branch; /* of these, ticks in which the warp waits for results of a fixed number of cycles, for others but memory's, and
+                         for where a branch goes */
     int32_t owner;    /* the block of the IR whose machine code this one's is part of */
     uint16_t foreign; /* cycles to the first instruction that waits for what an access of another block brings, or PACE_NEVER */
     uint16_t rounds;  /* of the unrolled loop whose head the owner is: turns side by side; else 1 */
