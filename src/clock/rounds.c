@@ -23,7 +23,7 @@ enum {
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
-    MAX_WARPS = 64,         /* of a block, at most: the next power of two */
+    ORDER_CYCLES = 256,     /* for so long the warps have one order */
     PLACE_WORD = 64,
     TICKS = EXEC_TICKS      /* of a cycle */
 };
@@ -218,21 +218,20 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
-/* Of the subpartition's warps that can run the first one of the oldest block. */
+/* Of the subpartition's warps that can run any, by a lot that changes now and then. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
 {
     const uint64_t own = r->own << subpartition;
-    uint64_t oldest = UINT64_MAX;
-    for (uint32_t w = 0; w < r->words; w++)
-        for (uint64_t bits = s->runnable[w] & own; bits; bits &= bits - 1) {
-            const uint32_t at = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(bits));
-            const uint64_t age = s->cta_slot[at / r->warps].b->index * MAX_WARPS + at % r->warps;
-            if (age < oldest) {
-                oldest = age;
-                *place = at;
-            }
+    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * TICKS));
+    uint32_t lot = epoch * 2654435761u >> 16;
+    for (uint32_t i = 0, w = lot % r->words; i < r->words; i++, w = w + 1 == r->words ? 0 : w + 1) {
+        uint64_t bits = s->runnable[w] & own, turned = bits >> lot % PLACE_WORD;
+        if (bits) {
+            *place = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(turned ? turned << lot % PLACE_WORD : bits));
+            return true;
         }
-    return oldest != UINT64_MAX;
+    }
+    return false;
 }
 
 /* A warp waits at a site for some ticks. */
@@ -938,7 +937,14 @@ static bool find_turn(const struct rounds *r, const struct sm *s, uint32_t *plac
 {
     if (s->unbegun && begins(r, s, place) && s->free[*place % r->slots] <= s->now)
         return true;
+    const uint64_t backlog = (uint64_t)r->c->caches->lsu_waiting * TICKS;
+    if (s->pipe > s->now + backlog) {
+        *next = s->pipe - backlog;
+        return false;
+    }
     for (uint32_t k = 0; k < r->slots; k++) {
+        if (s->before_pipe[k].n >= r->c->caches->lsu_waiting_subpartition)
+            continue;
         if (s->free[k] <= s->now && choose(r, s, k, place))
             return true;
         uint32_t other;

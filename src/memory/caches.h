@@ -48,6 +48,7 @@ struct caches_config {
     /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, and from a block's warp to the next. */
     uint32_t block_start, block_dispatch, warp_start;
     uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */
+    uint32_t lsu_waiting_subpartition, lsu_waiting; /* accesses that can wait for the pipe: of a subpartition, and of all besides */
     uint32_t launch;        /* before the first block and behind the last */
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */
