@@ -55,6 +55,7 @@ struct sm {
     uint64_t now;           /* ticks: 1/TICKS of a cycle */
     uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
     uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
+    uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
     uint64_t *free;         /* [slots]: when the subpartition can do a turn */
     struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */
@@ -702,6 +703,15 @@ static uint64_t cycles_now(const struct launch *l, const struct warp *w)
     return cycles(r->warp_begin + w->span);
 }
 
+/* For how long the warp waits for the instructions of a block of its code, in ticks: the first one on an SM has them fetched, line by line. */
+static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t site)
+{
+    const int32_t block = r->c->pace->block[r->l->kernel->insts[site].block].owner;
+    if (!s->code[block])
+        s->code[block] = s->now + (uint64_t)r->c->pace->block[block].lines * r->c->caches->code_miss * TICKS;
+    return s->code[block] > s->now ? s->code[block] - s->now : 0;
+}
+
 /* The warp goes on with its code, and its accesses go to the pipe. */
 static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uint64_t ready)
 {
@@ -752,6 +762,13 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     busy -= rest.busy < busy ? rest.busy : busy;
     const struct pace_block *blocks = r->c->pace->block;
     const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
+    uint64_t fetched = fetch(r, s, a->last_site);
+    if (a->n) {
+        const uint64_t other = fetch(r, s, (int32_t)a->record[0].site);
+        fetched = other > fetched ? other : fetched;
+    }
+    stall(r, (uint32_t)a->last_site, COUNTER_STALL_NO_INSTRUCTION, fetched);
+    a->begin += fetched;
     turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
@@ -1178,6 +1195,7 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->held = alloc_zeroed(r->places * sizeof *s->held);
         s->turn = alloc_zeroed(r->places * sizeof *s->turn);
         s->free = alloc_zeroed(r->slots * sizeof *s->free);
+        s->code = alloc_zeroed(((size_t)l->kernel->nblocks + 1) * sizeof *s->code);
         s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
         for (uint32_t k = 0; k < r->slots; k++)
             s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
@@ -1229,6 +1247,7 @@ static void finish(struct rounds *r)
             alloc_release(s->before_pipe[k].place);
         alloc_release(s->before_pipe);
         alloc_release(s->free);
+        alloc_release(s->code);
         alloc_release(s->in);
     }
     settle_stalls(r);

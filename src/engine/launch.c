@@ -233,6 +233,7 @@ static void habits(const struct device *d, struct caches_config *out)
     out->block_dispatch = (uint32_t)DEVICE_TAKEN(d, block_dispatch_cycles);
     out->lsu_waiting_subpartition = (uint32_t)DEVICE_TAKEN(d, lsu_waiting_subpartition);
     out->lsu_waiting = (uint32_t)DEVICE_TAKEN(d, lsu_waiting);
+    out->code_miss = (uint32_t)DEVICE_TAKEN(d, code_l2_miss_cycles);
     out->barrier = (uint32_t)DEVICE_TAKEN(d, barrier_cycles);
     out->barrier_warp = (uint32_t)DEVICE_TAKEN(d, barrier_warp_cycles);
     out->launch = cycles_of(d, DEVICE_TAKEN(d, launch_profiled_ps)) / PARTS;

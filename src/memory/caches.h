@@ -49,6 +49,7 @@ struct caches_config {
     uint32_t block_start, block_dispatch, warp_start;
     uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */
     uint32_t lsu_waiting_subpartition, lsu_waiting; /* accesses that can wait for the pipe: of a subpartition, and of all besides */
+    uint32_t code_miss;     /* for each line of instructions that an SM has not executed before */
     uint32_t launch;        /* before the first block and behind the last */
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
     uint32_t dram_bytes;    /* what one read of DRAM brings: 32 or 64 */

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
+enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, INSTRUCTION_BYTES = 16, LINE_BYTES = 128, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
 
 /* Of a value, in the cycles of the walk: when it is there, and the access that brings it: 1 + its number; FOREIGN: of another block; 0: none. */
 struct value {
@@ -186,6 +186,7 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
     const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
     if (ir < 0)
         return;
+    w->p->block[ir].lines += ((uint32_t)bl->count * INSTRUCTION_BYTES + LINE_BYTES - 1) / LINE_BYTES;
     w->p->block[ir].span += cycles * PACE_TICKS / rounds;
     w->p->block[ir].wait += w->wait * PACE_TICKS / rounds;
     w->p->block[ir].scoreboard += w->scoreboard * PACE_TICKS / rounds;

@@ -24,6 +24,7 @@ struct pace_block {
     uint32_t span;   /* ticks: from its first instruction to the one behind it */
     uint32_t wait, scoreboard, branch; /* of these, ticks in which the warp waits for results of a fixed number of cycles, for others but memory's, and
                          for where a branch goes */
+    uint32_t lines;   /* of 128 bytes that its instructions take, its own and those of ways that are part of it */
     int32_t owner;    /* the block of the IR whose machine code this one's is part of */
     uint16_t foreign; /* cycles to the first instruction that waits for what an access of another block brings, or PACE_NEVER */
     uint16_t rounds;  /* of the unrolled loop whose head the owner is: turns side by side; else 1 */
