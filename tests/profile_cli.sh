@@ -189,7 +189,7 @@ expect 0 "^ *Line  *Passes  *Lanes Divergent Instructions" -o "$dir/pairs" --pag
 cp "$dir/err" "$dir/page"
 has "^ *1  *// Lines with known figures"
 has "^ *7  *4  *32.0  *[0-9]*  *2.00  *5.3%  *float x = in" # a predicated load, 16 of 32 lanes: 2 sectors, 4 warps; 8 of 152 sectors
-has "^ *8 .* 32.00  *84.2%  *float y" # 32 bytes apart: a sector a lane
+has "^ *8 .* 32.00  *84.2%  .*Long Scoreboard  *float y" # 32 bytes apart: a sector a lane
 has "^ *10  *4  *32.0  *4  *[0-9]*  *if (i % 32 < 16)" # every warp divides, as written
 has "^ *GPU  *[0-9.]*  *0  *^ predicates, no branch" # and none does in machine code
 has "^ *GPU  *32.0  *^ under predicates: 16.0 of 32.0 lanes on"
