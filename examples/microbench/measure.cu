@@ -7,9 +7,9 @@
 // more and more memory becomes slower where a cache ends, a chain with larger and larger strides where its line or sector
 // does; two lanes on one bank wait for each other, lanes on several constants too.
 //
-// Where a clock tells them apart (on a GPU) the program compares times. Without one it says so and gives no times: Heddle's
-// clock64() counts instructions so far, every load costs the same. What the loads did is counted there instead, and
-// tests/examples/microbench.py finds the same figures in a report: the launches are the "step" lines, in their order.
+// Where a clock tells them apart (on a GPU, and where Heddle answers modelled time) the program compares times. Without one it says so and
+// gives no times: under plain `heddle run` clock64() counts instructions, every load costs the same. With --count nothing is compared: what the
+// loads did is counted, and tests/examples/microbench.py finds the same figures in a report: the launches are the "step" lines, in their order.
 //
 // Beside that, bandwidths: of cudaMemcpy and of kernels, by the host's clock around cudaDeviceSynchronize and by events,
 // against 2 x clock x bus width.
@@ -242,8 +242,8 @@ int main(int argc, char **argv)
     size_t left, all, room = std::max((size_t)32 << 20, (size_t)2 * l2_bytes);
     CHECK(cudaMemGetInfo(&left, &all));
     Lab lab = open_lab(count ? room : std::max(room, std::min((size_t)512 << 20, left / 2 >> 20 << 20)));
-    lab.timed = has_time(lab);
-    if (!lab.timed)
+    lab.timed = has_time(lab) && !count;
+    if (!lab.timed && !count)
         puts("no time model: clock64() tells no memory from another, so there are no cycles here and nothing is measured");
     if (file && !lab.timed) {
         fprintf(stderr, "measure: nothing was measured, '%s' is not written\n", file);

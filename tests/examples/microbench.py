@@ -37,8 +37,6 @@ def run(heddle, root, device):
                               capture_output=True, text=True)
         if done.returncode or "PASSED" not in done.stdout:
             sys.exit(f"measure.cu on {device}: exit status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        if "no time model" not in done.stdout:
-            sys.exit("measure.cu took the emulator's clock for a GPU's")
         rows = [row for row in csv.DictReader(line for line in log.read_text().splitlines() if line.startswith('"')) if row["ID"]]
     steps = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("step ")]
     if len(steps) != len(rows):
