@@ -10,13 +10,12 @@
 
 enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, INSTRUCTION_BYTES = 16, LINE_BYTES = 128, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
 
-/* Of a value, in the cycles of the walk: when it is there, and the access that brings it: 1 + its number; FOREIGN: of another block; 0: none. */
+/* Of a value, in the cycles of the walk: when it is there, and the access of this turn of the block that brings it: 1 + its number; 0: none. */
 struct value {
     int32_t there;
     int32_t brings;
     bool late; /* by the scoreboard */
 };
-enum { FOREIGN = -1 };
 
 struct walk {
     const struct ir_kernel *k;
@@ -27,7 +26,6 @@ struct walk {
     struct value *value;  /* [values] */
     int32_t *known;       /* values that have an entry */
     int32_t nknown;
-    int32_t *owner;       /* [naccesses] the machine block that an access is in */
     int32_t cycle;        /* of the instruction that was issued last */
     int32_t begin;        /* of the block's first one */
     uint32_t wait, scoreboard; /* cycles of this turn */
@@ -52,13 +50,12 @@ static void set(struct walk *w, int32_t value, int32_t there, int32_t brings, bo
 }
 
 /* Somebody needs what the access brings: from here on it is there. */
-static void use(struct walk *w, int32_t block, int32_t brings, int32_t ir)
+static void use(struct walk *w, int32_t brings)
 {
     const int32_t at = w->cycle - w->begin;
     const uint16_t cycles = at < PACE_NEVER ? (uint16_t)at : PACE_NEVER - 1;
-    const bool own = brings > 0 && w->owner[brings - 1] == block;
-    uint16_t *of = own ? &w->p->access[brings - 1].used : ir >= 0 ? &w->p->block[ir].foreign : NULL;
-    if (of && cycles < *of)
+    uint16_t *of = &w->p->access[brings - 1].used;
+    if (cycles < *of)
         *of = cycles;
     for (int32_t i = 0; i < w->nknown; i++)
         if (w->value[w->known[i]].brings == brings)
@@ -99,15 +96,15 @@ static int32_t access_at(struct walk *w, const struct machine_inst *in)
     if (!site || w->p->first[in->site] < 0)
         return -1;
     const int32_t nth = w->nth[in->site]++, first = w->p->first[in->site];
-    return first + nth < w->p->naccesses && nth < w->p->block[site->block].rounds ? first + nth : -1;
+    return nth < w->p->block[site->block].rounds ? first + nth : -1;
 }
 
-static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
+static void walk_inst(struct walk *w, int32_t i)
 {
     const struct machine_inst *in = &w->c->insts[i];
     int32_t at = w->cycle + 1;
     bool late_value = false;
-    if (in->op == OP_NONE || (in->taken == TAKEN_NEVER && in->way != WAY_LONG) || in->way == WAY_LONG)
+    if (in->op == OP_NONE || in->taken == TAKEN_NEVER || in->way == WAY_LONG)
         return;
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
         const struct value *v = &w->value[w->f->touches[t].value];
@@ -121,31 +118,22 @@ static void walk_inst(struct walk *w, int32_t block, int32_t i, int32_t ir)
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
         const int32_t brings = w->value[w->f->touches[t].value].brings;
         if (!w->f->touches[t].writes && brings)
-            use(w, block, brings, ir);
+            use(w, brings);
     }
     const int32_t access = access_at(w, in);
     const bool brings = access >= 0 && in->op != OP_BAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
         const int32_t cycles = at - w->begin;
         w->p->access[access] = (struct pace_access){cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1, PACE_NEVER};
-        w->owner[access] = block;
     }
     const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
             set(w, w->f->touches[t].value, late ? at : at + latency(w, in), brings ? access + 1 : 0, info && info->wait == WAIT_SCOREBOARD);
-    if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION && in->way != WAY_LONG)
+    if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
                 w->cycle += w->c->blocks[b].count * CALLED_CYCLES;
-}
-
-static bool follows_itself(const struct flow *f, int32_t b)
-{
-    for (int32_t s = f->succ_first[b]; s < f->succ_first[b + 1]; s++)
-        if (f->succ[s] == b)
-            return true;
-    return false;
 }
 
 static bool follows(const struct flow *f, int32_t b, int32_t of)
@@ -159,17 +147,14 @@ static bool follows(const struct flow *f, int32_t b, int32_t of)
 static void walk_block(struct walk *w, int32_t b, int32_t before)
 {
     const struct machine_block *bl = &w->c->blocks[b];
-    const bool again = follows_itself(w->f, b), main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
+    const bool again = follows(w->f, b, b), main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
     const int32_t ir = main ? bl->ir : -1;
     if (!follows(w->f, b, before))
         forget(w);
     int32_t from = w->cycle;
     for (int turn = 0; turn < (again ? TURNS : 1); turn++) {
         for (int32_t i = 0; i < w->nknown; i++)
-            if (w->value[w->known[i]].brings)
-                w->value[w->known[i]].brings = FOREIGN;
-        if (ir >= 0)
-            w->p->block[ir].foreign = PACE_NEVER;
+            w->value[w->known[i]].brings = 0;
         from = w->cycle;
         w->begin = from + 1;
         w->wait = w->scoreboard = 0;
@@ -177,7 +162,7 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
             if (w->c->insts[i].site >= 0)
                 w->nth[w->c->insts[i].site] = 0;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
-            walk_inst(w, b, i, ir);
+            walk_inst(w, i);
     }
     uint32_t branch = 0;
     if (bl->count && w->c->insts[bl->first + bl->count - 1].op == OP_BRA && w->d && w->d->branch_again_cycles != DEVICE_UNKNOWN)
@@ -222,7 +207,7 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
 {
     *p = (struct target_pace){.block = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *p->block), .first = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *p->first)};
     for (int32_t b = 0; b < k->nblocks; b++)
-        p->block[b] = (struct pace_block){.owner = b, .foreign = PACE_NEVER, .rounds = 1};
+        p->block[b] = (struct pace_block){.owner = b, .rounds = 1};
     for (int32_t i = 0; i < k->ninsts; i++)
         p->first[i] = -1;
     count(k, c, p);
@@ -230,8 +215,7 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
     for (int32_t i = 0; i < p->naccesses; i++)
         p->access[i] = (struct pace_access){0, PACE_NEVER};
     struct walk w = {.k = k, .c = c, .f = f, .d = d, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.value),
-                     .known = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.known), .owner = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *w.owner),
-                     .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
+                     .known = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.known), .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
     for (int32_t b = 0, before = -1; b < c->nblocks; b++)
         if (flow_is_of_kernel(&c->blocks[b])) {
             walk_block(&w, b, before);
@@ -239,7 +223,6 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
         }
     alloc_release(w.value);
     alloc_release(w.known);
-    alloc_release(w.owner);
     alloc_release(w.nth);
 }
 

@@ -2,7 +2,7 @@
  * accesses to memory begin in it, and when what they bring is needed.
  *
  * In: scheduled code and its flow. Out: struct target_pace. Instructions are issued in their order, one a cycle; each waits for its
- * operands, which are there so many cycles after the instruction that makes them was issued (operations.def). What comes from global, local or
+ * operands, which are there so many cycles after the instruction that makes them was issued (latencies.def, operations.def). What comes from global, local or
  * constant memory by address, from textures and from atomics takes as long as the memory model says: here it is there at once, and who is
  * the first to need it is kept. A block that follows itself is looked at while it does. What is not known: which way a branch goes, so a
  * block begins with the operands that the block in front of it leaves; what a called function waits for, so its instructions come one after
@@ -26,7 +26,6 @@ struct pace_block {
                          for where a branch goes */
     uint32_t lines;   /* of 128 bytes that its instructions take, its own and those of ways that are part of it */
     int32_t owner;    /* the block of the IR whose machine code this one's is part of */
-    uint16_t foreign; /* cycles to the first instruction that waits for what an access of another block brings, or PACE_NEVER */
     uint16_t rounds;  /* of the unrolled loop whose head the owner is: turns side by side; else 1 */
 };
 
