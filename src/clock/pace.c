@@ -6,7 +6,7 @@
 /* Ticks that a warp's instruction keeps the unit of its subpartition; 0: not known. rate: results a cycle, of the multiprocessor. */
 static uint64_t unit_ticks(const struct device *d, int64_t rate)
 {
-    return rate > 0 ? (uint64_t)(WARP_LANES * EXEC_TICKS * d->subpartitions / rate) : 0;
+    return rate > 0 ? (uint64_t)(WARP_LANES * PACE_TICKS * d->subpartitions / rate) : 0;
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -26,11 +26,11 @@ static uint64_t busy_of(const struct device *d, const uint32_t work[PIPES])
     uint64_t all = 0, busy = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
         all += work[pipe];
-    busy = all * (uint64_t)d->issue_clocks * EXEC_TICKS / (uint64_t)d->issue_width;
+    busy = all * (uint64_t)d->issue_clocks * PACE_TICKS / (uint64_t)d->issue_width;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         busy = most(busy, work[units[i].pipe] * units[i].ticks);
     busy = most(busy, (work[PIPE_FMA] + work[PIPE_FMAHEAVY]) * single);
-    return busy / EXEC_TICKS;
+    return busy / PACE_TICKS;
 }
 
 const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, struct arena *arena)

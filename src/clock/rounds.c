@@ -25,7 +25,7 @@ enum {
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
     ORDER_CYCLES = 256,     /* for so long the warps have one order */
     PLACE_WORD = 64,
-    TICKS = EXEC_TICKS      /* of a cycle */
+    TICKS = PACE_TICKS      /* of a cycle */
 };
 #define NEVER UINT64_MAX
 #define AT_L2 (UINT64_MAX - 1)
@@ -754,7 +754,6 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     r->moved |= t->moved;
     r->spins |= waits;
     r->gets_on |= !waits && w->clock != before;
-    const uint64_t before_rest = a->rest.passes;
     busy = later(w->busy - busy + a->rest.busy, TICKS);
     span = later(w->span - span + a->rest.span, busy);
     struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w, w->passes - had) : (struct turn_rest){.block = -1};
@@ -770,9 +769,9 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     stall(r, (uint32_t)a->last_site, COUNTER_STALL_NO_INSTRUCTION, fetched);
     a->begin += fetched;
     turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
+    const uint64_t banks = w->passes - had + a->rest.passes - rest.passes;
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
-    const uint64_t banks = w->passes - had + before_rest - rest.passes;
     a->least = banks ? keep_data(s, s->now, banks) : 0;
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;

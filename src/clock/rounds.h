@@ -12,7 +12,7 @@
  * warp stands still where what it asked for is needed and has not come, which L1 or L2 says (clock/turn.h; memory/caches.h). At a barrier of the block
  * its turn ends in the midst of a block of code. SMs run for a slice each, one after the other, then L2 serves what they asked for, in the order of time. A
  * slice is no longer than the shortest way to L2 and back, and than what it takes to start a block, so that no order of events depends on it.
- * Times are ticks, EXEC_TICKS of a cycle of the multiprocessors, where no cycles are meant. One host thread; every number is the same in every run. */
+ * Times are ticks, PACE_TICKS of a cycle of the multiprocessors, where no cycles are meant. One host thread; every number is the same in every run. */
 #ifndef CLOCK_ROUNDS_H
 #define CLOCK_ROUNDS_H
 

@@ -3,7 +3,7 @@
  *
  * The warp issues in order. An access is issued `at` cycles after the turn's begin, and what it brings is needed at `used` cycles
  * (target/pace.h); where it comes later, everything from there on does. So the begin is moved: times of the turn are always `begin` and what
- * the machine code says. All times are ticks (EXEC_TICKS of a cycle) but those of the machine code. */
+ * the machine code says. All times are ticks (PACE_TICKS of a cycle) but those of the machine code. */
 #ifndef CLOCK_TURN_H
 #define CLOCK_TURN_H
 

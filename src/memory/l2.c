@@ -206,12 +206,6 @@ void l2_free(struct l2 *l)
 
 /* --- places --- */
 
-static inline uint64_t hash_of(uint64_t line)
-{
-    line *= UINT64_C(0x9e3779b97f4a7c15);
-    return line ^ line >> 29;
-}
-
 /* The half that an SM asks. */
 static inline uint32_t near_of(const struct l2 *l, uint32_t sm)
 {
@@ -220,7 +214,7 @@ static inline uint32_t near_of(const struct l2 *l, uint32_t sm)
 
 static inline struct group *group_of(const struct l2 *l, uint64_t line, uint32_t near)
 {
-    return &l->groups[(size_t)near * GROUPS + (hash_of(line) >> 40) % GROUPS];
+    return &l->groups[(size_t)near * GROUPS + (lines_hash(line) >> 40) % GROUPS];
 }
 
 static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
@@ -455,7 +449,7 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
 /* Returns sectors that hit. *there: when all are in this half. */
 static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = rates_slice(l->rates, RATES_READ, r->line, r->sectors, r->time);
+    uint64_t hash = lines_hash(r->line), at = rates_slice(l->rates, RATES_READ, r->line, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[near], r->line, hash, c);
     arrive(p, r->time);
@@ -493,7 +487,7 @@ static void forget(struct l2 *l, uint32_t part, const struct l2_request *r)
 
 static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, const uint32_t *bytes, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line);
+    uint64_t hash = lines_hash(r->line);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[home], r->line, hash, c);
     uint32_t *byte = l->part[home].byte[p.number * WAYS + p.way];
@@ -530,7 +524,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
 /* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
 static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t time, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = hash_of(r->line), at = rates_atomic(l->rates, r, time);
+    uint64_t hash = lines_hash(r->line), at = rates_atomic(l->rates, r, time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[home], r->line, hash, c);
     unsigned missing = r->sectors & ~valid(p), found;

@@ -41,6 +41,13 @@ static inline unsigned lines_count(unsigned sectors)
     return UINT64_C(0x4332322132212110) >> 4 * sectors & 15;
 }
 
+/* Of a line's number, or of that of a group of lines: its upper bits choose among slices, channels and sets. */
+static inline uint64_t lines_hash(uint64_t line)
+{
+    line *= UINT64_C(0x9e3779b97f4a7c15);
+    return line ^ line >> 29;
+}
+
 /* Sectors of all lines: what coalescer_sectors and local_sectors answer. */
 unsigned lines_sectors(const struct lines *l);
 

@@ -54,12 +54,6 @@ void rates_free(struct rates *r)
     alloc_release(r);
 }
 
-static inline uint64_t hash_of(uint64_t line)
-{
-    line *= UINT64_C(0x9e3779b97f4a7c15);
-    return line ^ line >> 29;
-}
-
 /* Until when the server is busy with the work. */
 static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
 {
@@ -70,7 +64,7 @@ static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
 /* Neighbouring lines are in different slices; where the next so many lines begin is by their hash. */
 static uint64_t *slice_of(const struct rates *r, uint64_t line)
 {
-    const uint64_t shifted = line + (hash_of(divide(line, r->slices)) >> 32);
+    const uint64_t shifted = line + (lines_hash(divide(line, r->slices)) >> 32);
     return &r->slice[shifted - divide(shifted, r->slices) * r->slices.by];
 }
 
@@ -93,7 +87,7 @@ uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t tim
     if (of->atomic & L2_ATOMIC_FLOAT && sectors == 1) /* sums of one word wait for each other */
         work = (same + 1) * c->atomic_word_float > work ? (same + 1) * c->atomic_word_float : work;
     const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
-    return busy(slice_of(r, (hash_of(chunk) >> 24) * 2 + half), time, work);
+    return busy(slice_of(r, (lines_hash(chunk) >> 24) * 2 + half), time, work);
 }
 
 uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
@@ -116,7 +110,7 @@ uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, 
 {
     if (!r->channel || !units)
         return time;
-    struct channel *ch = &r->channel[(hash_of(line) >> 24) % r->c->dram_channels];
+    struct channel *ch = &r->channel[(lines_hash(line) >> 24) % r->c->dram_channels];
     ch->writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (ch->writes >> SHARE_SHIFT);
     const uint64_t mixed = (uint64_t)ch->writes * (WHOLE - ch->writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
     const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;

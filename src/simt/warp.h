@@ -176,8 +176,7 @@ struct fault {
     const char *text;    /* further words, in the launch's arena, or NULL */
 };
 
-/* What a run of a basic block takes, in EXEC_TICKS of a cycle of the multiprocessor (clock/pace.h). */
-enum { EXEC_TICKS = 16 };
+/* What a run of a basic block takes, in ticks: PACE_TICKS of a cycle of the multiprocessor (target/pace.h, clock/pace.h). */
 struct exec_pace {
     uint32_t busy; /* the warp's subpartition cannot do the same for another warp */
     uint32_t span; /* the warp alone, without what memory takes */
