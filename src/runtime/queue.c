@@ -591,14 +591,20 @@ static void wait_quiet(void)
     device_time_settle(first_unfinished());
 }
 
-void queue_wait(struct ticket *t)
+/* The program waits for the ticket, which is dropped. */
+static void wait_as_program(struct ticket *t)
 {
-    pthread_mutex_lock(&runtime_lock);
     wait_locked(t);
     wait_quiet();
     if (device_time_on())
         device_time_waited(t);
     drop(t);
+}
+
+void queue_wait(struct ticket *t)
+{
+    pthread_mutex_lock(&runtime_lock);
+    wait_as_program(t);
     pthread_mutex_unlock(&runtime_lock);
     output_flush();
 }
@@ -617,12 +623,7 @@ void queue_wait_staged(struct ticket *t, uint64_t bytes)
 void queue_wait_stream(struct stream *s)
 {
     pthread_mutex_lock(&runtime_lock);
-    struct ticket *t = ticket_share(s->latest);
-    wait_locked(t);
-    wait_quiet();
-    if (device_time_on())
-        device_time_waited(t);
-    drop(t);
+    wait_as_program(ticket_share(s->latest));
     pthread_mutex_unlock(&runtime_lock);
     output_flush();
 }

@@ -67,7 +67,6 @@ struct tally_turns {
 struct tally_pace {
     uint64_t busy, span;
     uint64_t passes; /* of all lanes, through the banks of shared memory, of accesses that leave no record */
-    uint64_t unused;
 };
 
 struct tally {
