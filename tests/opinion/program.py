@@ -195,6 +195,10 @@ class Kernel:
         self.extent, self.constant, self.gathered = 0, False, {}
         self.make()
 
+    @property
+    def recursive(self):
+        return any(h.recursive for h in self.helpers)
+
     # ---- chance ----
     def chance(self, p):
         return self.r.random() < p
