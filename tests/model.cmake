@@ -19,6 +19,7 @@ add_test(NAME truth.early_loads COMMAND heddle_cli profile --device h200 --csv -
 set_tests_properties(truth.early_loads PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "\"(9[5-9]|10[0-9])[0-9][0-9][0-9][0-9]\"")
 # Local accesses that machine code makes, by both executors.
 unit_test(clock_turn)
+unit_test(memory_booked)
 unit_test(memory_rates)
 unit_test(clock_spills)
 add_test(NAME unit.clock_spills_interp COMMAND unit_clock_spills)

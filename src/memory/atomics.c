@@ -29,16 +29,17 @@
 #include "memory/sets.h"
 #include "ptx/ptx.h"
 
-unsigned atomics_sectors(const struct record *r)
+unsigned atomics_sectors(const struct record *r, unsigned *rounds)
 {
     const struct lane_sets *sets = sets_now();
     uint64_t own[32];
     unsigned n = 0;
 
+    *rounds = 0;
     if (r->shape == RECORD_UNIFORM)
-        return lanes_count(r->mask);
+        return *rounds = lanes_count(r->mask);
     const uint64_t *addr = lanes_addresses(r, own);
-    for (uint32_t left = r->mask; left;) {
+    for (uint32_t left = r->mask; left; (*rounds)++) {
         uint32_t round = sets->fresh(addr, left, 0, 32);
 
         n += sets->sectors(addr, round);
@@ -71,7 +72,8 @@ struct atomics_round atomics_global_round(const struct record *r, uint32_t mask)
 
     atomics_word_record(r, &swap);
     swap.mask = mask;
-    round.sectors = atomics_sectors(&swap);
+    unsigned rounds;
+    round.sectors = atomics_sectors(&swap, &rounds);
     numbers_clear(&words);
     numbers_clear(&elements);
     LANES_EACH(lane, mask) {

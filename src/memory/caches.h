@@ -38,7 +38,7 @@ struct caches_config {
     uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
     uint32_t byte_store_line_cycles; /* and for each line of it */
     uint32_t store_sector_cycles, store_part_cycles; /* that each sector of a store is on the SM's way to L2, and more of a line with one that is not whole */
-    uint32_t red_line_cycles;   /* the same of a reduction, each line */
+    uint32_t red_line_cycles;   /* the same of a reduction, each sector and once more for each lane with a word that others have, too */
     uint32_t l1_lines;      /* of a load, that L1 looks up in a cycle */
     uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */
     uint32_t wide_latency[2]; /* that loads of 64 and 128 bits a lane take longer, */
@@ -58,8 +58,8 @@ struct caches_config {
     /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
      * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
     uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;
-    /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, and for a sector of
-     * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
+    /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, how long a float sum of a word lets
+     * the next one of it wait, and a slice for a sector of different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
      * `dram_bytes` written, and more where reads and writes are as many. */
     uint32_t l2_write_cycles, atomic_word, atomic_word_float, atomic_sector, atomic_sector_slow;
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
@@ -101,6 +101,7 @@ struct l2_request {
     uint8_t sectors;  /* bits; never 0 but for L2_JOIN */
     uint8_t op;       /* enum l2_op */
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
+    uint8_t same, word; /* atomics: the most that are of one element, and which word of the line that is, or another one of them */
     uint8_t atomic;   /* bit set of these: */
 };
 

@@ -309,13 +309,25 @@ static uint8_t atomic_kind(const struct record *r)
     return (uint8_t)((floats ? L2_ATOMIC_FLOAT : 0) | (slow ? L2_ATOMIC_SLOW : 0) | (r->op == RECORD_ATOM ? L2_ATOMIC_ANSWERS : 0));
 }
 
-static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to, unsigned operations)
+/* The line's word that the first of the lanes in it has. */
+static uint8_t first_word(const struct record *r, uint64_t line)
 {
+    LANES_EACH(lane, r->mask)
+        if (record_address(r, (int)lane) >> LINE_SHIFT == line)
+            return (uint8_t)((record_address(r, (int)lane) & ((1u << LINE_SHIFT) - 1)) / 4);
+    return 0;
+}
+
+static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to)
+{
+    unsigned rounds;
+    const unsigned operations = atomics_sectors(r, &rounds);
     unsigned touched = of->touched, more = operations > touched ? operations - touched : 0;
     for (int i = 0; i < of->n; i++) {
         unsigned own = lines_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
         struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
-                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra), .atomic = atomic_kind(r), .waiter = waiter, .fill = L2_NOWHERE};
+                                 .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra),
+                                 .same = (uint8_t)(rounds < extra + 1 ? rounds : extra + 1), .word = first_word(r, of->line[i]), .atomic = atomic_kind(r), .waiter = waiter, .fill = L2_NOWHERE};
         l2_queue_add(to, &ask, NULL);
         more -= extra;
         touched -= own;
@@ -383,7 +395,7 @@ unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of,
     *lines = (unsigned)of->n;
     c->v[COUNTER_L1_TEXTURE_SECTORS] += r->op == RECORD_TEXTURE ? of->touched : 0;
     if (atomics && !is_local) {
-        atomic(r, of, time, r->op == RECORD_ATOM ? waiter : L2_NOBODY, to, atomics_sectors(r));
+        atomic(r, of, time, r->op == RECORD_ATOM ? waiter : L2_NOBODY, to);
         return of->touched;
     }
     if (r->op != RECORD_STORE)

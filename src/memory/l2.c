@@ -619,6 +619,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
     struct group *group = NULL;
     uint64_t there = r->time;
     l->written = 0;
+    rates_now(l->rates, r->time);
     if (r->op == L2_JOIN)
         return l1_comes(q->l1, r->line, r->time);
     if (is_peers(l, r->line))

@@ -93,7 +93,7 @@ static void global(uint64_t *v, uint64_t times, const struct record *r, unsigned
         v[COUNTER_SHARED_ATOM_WAVEFRONTS] += times;
         v[COUNTER_SHARED_ATOM_IDEAL] += times;
     }
-    unsigned sectors = atomic ? atomics_sectors(r) : known ? known : coalescer_sectors(r);
+    unsigned rounds, sectors = atomic ? atomics_sectors(r, &rounds) : known ? known : coalescer_sectors(r);
 
     count(v + kind[r->op], times, sectors, (bytes + 31) / 32, bytes);
     if (r->op == RECORD_LDGSTS) {

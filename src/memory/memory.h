@@ -55,7 +55,7 @@ struct shared_passes {
     unsigned wavefronts, ideal, sass;
 };
 struct shared_passes shared_passes(const struct record *r);
-unsigned atomics_sectors(const struct record *r);   /* sectors of a global atomic, once more for each collision */
+unsigned atomics_sectors(const struct record *r, unsigned *rounds); /* sectors of a global atomic, once more for each collision. *rounds: the most lanes of one element */
 unsigned atomics_shared_wavefronts(const struct record *r);
 /* An atomic that the hardware does not have is a loop; one round of it for the lanes of `mask`. */
 struct atomics_round {

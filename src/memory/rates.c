@@ -2,23 +2,30 @@
 #include "memory/rates.h"
 
 #include "base/alloc.h"
+#include "memory/booked.h"
 #include "memory/lines.h"
 #include "memory/ways.h"
 
 enum { PARTS = 256, SHARE_SHIFT = 4 /* of writes among the last accesses of a channel: about so many, 2 to this power */, WHOLE = 1 << 12,
-       PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
+       CHAINS = 4096, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
 
-/* When a server is free, in 1/PARTS of a cycle. */
 struct channel {
-    uint64_t free;
+    struct booked busy;
     uint32_t writes; /* of WHOLE: the share of writes */
 };
 
+/* When the last sum of floats in a word is done. */
+struct chain {
+    uint64_t word, until;
+};
+
 struct rates {
+    struct chain chain[CHAINS]; /* by a word's hash */
     const struct caches_config *c;
     struct divisor slices;
-    uint64_t *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once */
+    struct booked *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once. In PARTS of a cycle */
     struct channel *channel; /* [dram_channels], or NULL */
+    uint64_t now;            /* cycles */
 };
 
 struct rates *rates_new(const struct caches_config *c)
@@ -55,14 +62,19 @@ void rates_free(struct rates *r)
 }
 
 /* Until when the server is busy with the work. */
-static uint64_t busy(uint64_t *server, uint64_t time, uint64_t work)
+static uint64_t busy(const struct rates *r, struct booked *server, uint64_t time, uint64_t work)
 {
-    *server = (*server > time * PARTS ? *server : time * PARTS) + work;
-    return *server / PARTS;
+    booked_now(server, r->now * PARTS);
+    return booked_take(server, time * PARTS, work) / PARTS;
+}
+
+void rates_now(struct rates *r, uint64_t now)
+{
+    r->now = now;
 }
 
 /* Neighbouring lines are in different slices; where the next so many lines begin is by their hash. */
-static uint64_t *slice_of(const struct rates *r, uint64_t line)
+static struct booked *slice_of(const struct rates *r, uint64_t line)
 {
     const uint64_t shifted = line + (lines_hash(divide(line, r->slices)) >> 32);
     return &r->slice[shifted - divide(shifted, r->slices) * r->slices.by];
@@ -73,7 +85,7 @@ uint64_t rates_slice(struct rates *r, enum rates_work work, uint64_t line, unsig
     if (!r->slice)
         return time;
     const uint64_t each = work == RATES_WRITE ? r->c->l2_write_cycles : r->c->l2_slice_cycles, all = lines_count(sectors) * each;
-    return busy(slice_of(r, line), time, all > r->c->l2_request_cycles ? all : r->c->l2_request_cycles);
+    return busy(r, slice_of(r, line), time, all > r->c->l2_request_cycles ? all : r->c->l2_request_cycles);
 }
 
 uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time)
@@ -83,27 +95,38 @@ uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t tim
     const struct caches_config *c = r->c;
     const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
     const uint64_t sector = of->atomic & L2_ATOMIC_SLOW ? c->atomic_sector_slow : c->atomic_sector;
-    uint64_t work = (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
-    if (of->atomic & L2_ATOMIC_FLOAT && sectors == 1) /* sums of one word wait for each other */
-        work = (same + 1) * c->atomic_word_float > work ? (same + 1) * c->atomic_word_float : work;
+    const uint64_t work = (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
     const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
-    return busy(slice_of(r, (lines_hash(chunk) >> 24) * 2 + half), time, work);
+    struct chain *chain = NULL;
+    if (of->atomic & L2_ATOMIC_FLOAT) { /* sums of one word wait for each other */
+        const uint64_t word = of->line * 32 + of->word;
+        chain = &r->chain[lines_hash(word) >> 32 & (CHAINS - 1)];
+        if (chain->word != word)
+            *chain = (struct chain){.word = word};
+        time = chain->until > time ? chain->until : time;
+    }
+    uint64_t done = busy(r, slice_of(r, (lines_hash(chunk) >> 24) * 2 + half), time, work);
+    if (chain) {
+        const uint64_t last = time + of->same * c->atomic_word_float / PARTS;
+        chain->until = done = last > done ? last : done;
+    }
+    return done;
 }
 
 uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
 {
     const struct caches_config *c = r->c;
     const unsigned sectors = lines_count(of->sectors);
-    const uint64_t cycles = of->op == L2_ATOMIC ? (uint64_t)c->red_line_cycles * sectors : (uint64_t)c->store_sector_cycles * sectors + (of->bytes ? c->store_part_cycles : 0);
-    time = busy(&r->write_sm[sm], time, cycles * PARTS);
-    return r->write_gpc ? busy(&r->write_gpc[gpc], time, (uint64_t)sectors * c->gpc_write_cycles) : time;
+    const uint64_t cycles = of->op == L2_ATOMIC ? (uint64_t)c->red_line_cycles * of->lanes : (uint64_t)c->store_sector_cycles * sectors + (of->bytes ? c->store_part_cycles : 0);
+    time = busy(r, &r->write_sm[sm], time, cycles * PARTS);
+    return r->write_gpc ? busy(r, &r->write_gpc[gpc], time, (uint64_t)sectors * c->gpc_write_cycles) : time;
 }
 
 uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time)
 {
     if (r->read_gpc)
-        time = busy(&r->read_gpc[gpc], time, (uint64_t)sectors * r->c->gpc_read_cycles);
-    return r->read_sm ? busy(&r->read_sm[sm], time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
+        time = busy(r, &r->read_gpc[gpc], time, (uint64_t)sectors * r->c->gpc_read_cycles);
+    return r->read_sm ? busy(r, &r->read_sm[sm], time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
 }
 
 uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, uint64_t time)
@@ -114,5 +137,5 @@ uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, 
     ch->writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (ch->writes >> SHARE_SHIFT);
     const uint64_t mixed = (uint64_t)ch->writes * (WHOLE - ch->writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
     const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;
-    return busy(&ch->free, time, units * each);
+    return busy(r, &ch->busy, time, units * each);
 }

@@ -1,11 +1,12 @@
-/* What L2, the ways to it and DRAM can do at a time: servers that take requests in the order in which they are served.
+/* What L2, the ways to it and DRAM can do at a time: servers that are booked (booked.h), so what comes late keeps back nobody who is there before.
  *
  * A request to L2 goes through the port of its GPC and takes its slice for some time; what it reads comes back through the port of the
  * GPC and that of the multiprocessor. Sectors of DRAM take a channel. Times are cycles of the multiprocessors; work is 1/256 of them.
  * Figures: struct caches_config. What is behind the rules (NVIDIA H200, 2026-11-30, tests/truth/time: l2.tsv, dram.tsv):
  * - One multiprocessor reads 116 bytes a cycle and writes 31, a GPC 634 and 421, all 4476 and 2252.
- * - Atomics of one word: one each 1.45 cycles, of floats each 3.5; of other words in the same line a sector each 1.2 cycles, of doubles and
- *   compare-and-swap each 2.3. Two neighbouring lines are in one slice for atomics, eight neighbours in two. */
+ * - Atomics of one word: one each 1.45 cycles; of other words in the same line a sector each 1.2 cycles, of doubles and compare-and-swap each
+ *   2.3. Sums of floats in one word wait 3.5 cycles for each other; where words are many, the slice takes as many as of integers (a word a warp:
+ *   37.9 a cycle of all, integers 38.1). A multiprocessor sends a sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics, eight neighbours in two. */
 #ifndef MEMORY_RATES_H
 #define MEMORY_RATES_H
 
@@ -15,6 +16,9 @@ struct rates;
 
 struct rates *rates_new(const struct caches_config *c);
 void rates_free(struct rates *r);
+
+/* Requests from now on are no earlier. */
+void rates_now(struct rates *r, uint64_t now);
 
 /* What a slice does for a request. */
 enum rates_work { RATES_READ, RATES_WRITE };

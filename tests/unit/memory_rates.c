@@ -28,10 +28,10 @@ static void slices(void **state)
     rates_free(r);
 }
 
-static uint64_t atomic(unsigned sectors, unsigned lanes, unsigned kind)
+static uint64_t atomic(unsigned sectors, unsigned lanes, unsigned same, unsigned kind)
 {
     struct rates *r = rates_new(&config);
-    const struct l2_request q = {.sectors = (uint8_t)sectors, .lanes = (uint8_t)lanes, .op = L2_ATOMIC, .atomic = (uint8_t)kind};
+    const struct l2_request q = {.sectors = (uint8_t)sectors, .lanes = (uint8_t)lanes, .same = (uint8_t)same, .op = L2_ATOMIC, .atomic = (uint8_t)kind};
     const uint64_t at = rates_atomic(r, &q, 1000);
     rates_free(r);
     return at - 1000;
@@ -40,12 +40,26 @@ static uint64_t atomic(unsigned sectors, unsigned lanes, unsigned kind)
 static void atomics(void **state)
 {
     (void)state;
-    assert_int_equal(atomic(1, 1, 0), 5);
-    assert_int_equal(atomic(0xf, 4, 0), 5 + 3 * 2);            /* words of each sector: the others follow faster */
-    assert_int_equal(atomic(0xf, 4, L2_ATOMIC_SLOW), 4 * 7);   /* doubles */
-    assert_int_equal(atomic(1, 32, 0), 32 * 5);                /* all for one word */
-    assert_int_equal(atomic(1, 32, L2_ATOMIC_FLOAT), 32 * 9);
-    assert_int_equal(atomic(0xf, 32, L2_ATOMIC_FLOAT), 5 + 3 * 2 + 28 * 5); /* of several words none waits for the one before */
+    assert_int_equal(atomic(1, 1, 1, 0), 5);
+    assert_int_equal(atomic(0xf, 4, 1, 0), 5 + 3 * 2);            /* words of each sector: the others follow faster */
+    assert_int_equal(atomic(0xf, 4, 1, L2_ATOMIC_SLOW), 4 * 7);   /* doubles */
+    assert_int_equal(atomic(1, 32, 32, 0), 32 * 5);                /* all for one word */
+    assert_int_equal(atomic(1, 32, 32, L2_ATOMIC_FLOAT), 32 * 9);
+    assert_int_equal(atomic(0xf, 32, 8, L2_ATOMIC_FLOAT), 5 + 3 * 2 + 28 * 5); /* 8 sums of a word, one after the other, take less */
+}
+
+/* Sums of floats in a word wait for each other, those in other words of its slice do not wait for them. */
+static void chains(void **state)
+{
+    (void)state;
+    struct rates *r = rates_new(&config);
+    struct l2_request q = {.sectors = 1, .lanes = 10, .same = 10, .op = L2_ATOMIC, .atomic = L2_ATOMIC_FLOAT};
+    assert_int_equal(rates_atomic(r, &q, 0), 10 * 9);  /* the slice: until 10 * 5 */
+    q.word = 3;
+    assert_int_equal(rates_atomic(r, &q, 0), 100);     /* the slice: from 50 on; the word: until 90 */
+    q.word = 0;
+    assert_int_equal(rates_atomic(r, &q, 0), 2 * 10 * 9);
+    rates_free(r);
 }
 
 static void ports(void **state)
@@ -77,6 +91,6 @@ static void dram(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(ports), cmocka_unit_test(dram)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
