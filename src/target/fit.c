@@ -14,9 +14,9 @@
 
 /* LEAST: what ptxas reports at least for a kernel that does something. CALLING: of a
  * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
- * are kept in registers. RESERVED: R1, and two that the report is above the registers used.
+ * are kept in registers. HURRIES: how often a faster order is tried. RESERVED: R1, and two that the report is above the registers used.
  * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
-enum { LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+enum { LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
  * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
@@ -61,7 +61,7 @@ static struct way try_orders(const struct lowered *l, const struct shape *s, con
 {
     const int plenty = arch_registers_for(l->arch, arch_warps(l->arch));
     struct way best = try_order(l, s, laid, most, 0);
-    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && best.wanted >= plenty; turn++) {
+    for (int turn = 1, fewer = 0; turn <= TURNS && best.used > best.wanted && (best.wanted >= plenty || best.used > plenty); turn++) {
         fewer += best.used - best.wanted;
         struct way w = try_order(l, s, laid, most, fewer);
         bool better = w.used < best.used;
@@ -101,6 +101,24 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
     drop(&old);
 }
 
+/* An order in which warps wait less, if the file has room for it as it is. */
+static void hurry(const struct lowered *l, struct way *best, int registers)
+{
+    for (int turn = 0, fewer = 0; turn < HURRIES; turn++) {
+        struct way w = {.c = code_copy(best->c), .wanted = best->wanted};
+        w.f = flow_copy(best->f, w.c);
+        schedule_for_time(l, w.c, w.f, registers - fewer);
+        w.p = places_new(l, w.c, w.f);
+        w.used = places_used(w.p);
+        const bool fits = w.used <= registers;
+        fewer += w.used - registers;
+        drop(fits ? best : &w);
+        *best = fits ? w : *best;
+        if (fits)
+            break;
+    }
+}
+
 /* The report is even for 201 of the 231 kernels of tests/truth and of the public programs (ptxas 13.0 (V13.0.88), sm_90). */
 int fit(const struct lowered *l, const struct shape *s, struct code *c, int most, bool numbered, struct spills *spills, bool *early, struct target_pace *pace, const struct device *d)
 {
@@ -120,6 +138,8 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     }
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
+    else
+        hurry(l, &best, best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used);
     waits_find(l->k, best.c, early);
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);

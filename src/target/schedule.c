@@ -13,9 +13,11 @@
  * the next one is looked for, so that time grows with a block's size. Kernels of `tests/truth` need the same registers with it.
  * WORTH: where values go through local memory anyway, the order for latency is taken if it needs at most so many registers, per cent of the
  * tightest (lulesh of tests/truth/public with 24 to 64 registers, ptxas 13.0, 2026-11-29).
+ * LESS: registers that an order may be made for less than the limit, as it may take some more than it is made for. FAR: cycles that what comes from memory takes,
+ * where the order is for time. NARROW: the least window there.
  * PREDICATES: that there are; an instruction that makes one more waits for others.
  * RESERVED: the stack pointer R1, and two that the report is always above the highest register used (sm_90). */
-enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7 };
+enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7, LESS = 6, FAR = 300, NARROW = 16 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
@@ -57,6 +59,8 @@ struct scheduling {
     int npredicates;  /* alive */
     uint64_t *live;
     const uint64_t *end; /* alive at the block's end */
+    int32_t window;   /* WINDOW, or fewer */
+    bool far;         /* what comes from memory takes FAR */
     int late[HOLD];   /* words of values read for the last time, by item since */
     int32_t *order, *best; /* items, as they are placed */
 };
@@ -207,6 +211,8 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->cycles = it->cycles < LONGEST ? it->cycles : LONGEST;
     add_touches(p, it);
     it->extra = it->in ? extra_registers(p, it) : 0;
+    if (p->far && it->in && it->nwrites && (facts_result(it->in) & FACT_MEMORY) && it->in->space != PTX_SHARED && it->in->space != PTX_PARAM)
+        it->wait = FAR;
     if (it->in && is_load(it->in) && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG &&
         p->l->only[it->in->dst[0]] >= 0)
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
@@ -460,7 +466,7 @@ static int32_t next_item(const struct scheduling *p, int32_t first, int room, in
     int32_t best = -1;
     int best_growth = 0;
     bool best_full = false;
-    for (int32_t i = first; i < p->n && i - first < WINDOW; i++) {
+    for (int32_t i = first; i < p->n && i - first < p->window; i++) {
         const struct item *it = &p->items[i];
         if (it->placed || it->before)
             continue;
@@ -560,11 +566,48 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
     }
     if (tight > most && 100 * n <= WORTH * tight)
         return n;
-    if (n <= tight || step_of(p, n) == step_of(p, tight))
+    if (n <= tight || step_of(p, n + fewer) == step_of(p, tight + fewer))
         return n;
     place(p, block, NO_LIMIT, ptx <= frugal ? PTX_ORDER : FRUGAL);
     keep(p);
     return tight > plenty ? tight : plenty + fewer;
+}
+
+/* Cycles from the block's begin to the issue of its last instruction, in the order of p->order: each waits for its operands. */
+static int32_t cycles_of(struct scheduling *p)
+{
+    int32_t cycle = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        p->items[i].earliest = 0;
+    for (int32_t o = 0; o < p->n; o++) {
+        const struct item *it = &p->items[p->order[o]];
+        cycle = it->earliest > cycle ? it->earliest : cycle;
+        for (int32_t a = 0; a < it->nafter; a++) {
+            struct item *other = &p->items[it->after[a]];
+            other->earliest = cycle + it->delay[a] > other->earliest ? cycle + it->delay[a] : other->earliest;
+        }
+        cycle += it->cycles;
+    }
+    return cycle;
+}
+
+/* Of orders for so many registers the one in which a warp waits least is in p->best. Where the registers are few, what is looked at
+ * together must be little, or they are full of what the first of many chains bring. */
+static void find_fastest(struct scheduling *p, int32_t block, int registers)
+{
+    int32_t least;
+    p->slot = p->f->words;
+    place(p, block, NO_LIMIT, PTX_ORDER); /* as it is */
+    least = cycles_of(p);
+    keep(p);
+    for (p->window = WINDOW; p->window >= NARROW; p->window /= 2)
+        for (int less = 0; less <= LESS; less += 2) {
+            if (place(p, block, registers - RESERVED - less, LATENCY) > registers)
+                continue;
+            const int32_t cycles = cycles_of(p);
+            if (cycles < least)
+                keep(p), least = cycles;
+        }
 }
 
 /* Instructions and their touches in the order of the items. */
@@ -592,11 +635,11 @@ static void reorder(struct scheduling *p, const struct machine_block *bl)
     alloc_release(first);
 }
 
-int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, int fewer)
+/* Arrays for the longest block. */
+static struct scheduling begin(const struct lowered *l, struct code *c, struct flow *f)
 {
-    struct scheduling p = {.l = l, .k = l->k, .c = c, .f = f};
-    size_t values = (size_t)f->nvalues + 1;
-    int n = 0;
+    struct scheduling p = {.l = l, .k = l->k, .c = c, .f = f, .window = WINDOW};
+    const size_t values = (size_t)f->nvalues + 1;
     int32_t longest = 0;
     for (int32_t b = 0; b < c->nblocks; b++)
         longest = c->blocks[b].count > longest ? c->blocks[b].count : longest;
@@ -609,26 +652,64 @@ int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, 
     p.live = alloc_zeroed(f->set * 8);
     p.order = alloc_zeroed(((size_t)longest + 1) * sizeof *p.order);
     p.best = alloc_zeroed(((size_t)longest + 1) * sizeof *p.best);
+    return p;
+}
+
+static void end(struct scheduling *p)
+{
+    alloc_release(p->items);
+    alloc_release(p->values);
+    alloc_release(p->touched);
+    alloc_release(p->uses);
+    alloc_release(p->writer);
+    alloc_release(p->reader);
+    alloc_release(p->reader_before);
+    alloc_release(p->apart);
+    alloc_release(p->live);
+    alloc_release(p->order);
+    alloc_release(p->best);
+}
+
+/* The block's items are to be ordered; false: it has none. */
+static bool take_block(struct scheduling *p, int32_t block)
+{
+    if (!flow_is_of_kernel(&p->c->blocks[block]) || !p->c->blocks[block].count)
+        return false;
+    p->end = flow_out(p->f, block);
+    build_items(p, &p->c->blocks[block]);
+    return true;
+}
+
+static void end_block(struct scheduling *p, int32_t block)
+{
+    reorder(p, &p->c->blocks[block]);
+    drop_items(p);
+}
+
+int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, int fewer)
+{
+    struct scheduling p = begin(l, c, f);
+    int n = 0;
     for (int32_t b = 0; b < c->nblocks; b++) {
-        if (!flow_is_of_kernel(&c->blocks[b]) || !c->blocks[b].count)
+        if (!take_block(&p, b))
             continue;
-        p.end = flow_out(f, b);
-        build_items(&p, &c->blocks[b]);
-        int here = find_best(&p, b, most, fewer);
+        const int here = find_best(&p, b, most, fewer);
         n = here > n ? here : n;
-        reorder(&p, &c->blocks[b]);
-        drop_items(&p);
+        end_block(&p, b);
     }
-    alloc_release(p.items);
-    alloc_release(p.values);
-    alloc_release(p.touched);
-    alloc_release(p.uses);
-    alloc_release(p.writer);
-    alloc_release(p.reader);
-    alloc_release(p.reader_before);
-    alloc_release(p.apart);
-    alloc_release(p.live);
-    alloc_release(p.order);
-    alloc_release(p.best);
+    end(&p);
     return n;
+}
+
+void schedule_for_time(const struct lowered *l, struct code *c, struct flow *f, int registers)
+{
+    struct scheduling p = begin(l, c, f);
+    p.far = true;
+    for (int32_t b = 0; b < c->nblocks; b++) {
+        if (!take_block(&p, b))
+            continue;
+        find_fastest(&p, b, registers);
+        end_block(&p, b);
+    }
+    end(&p);
 }
