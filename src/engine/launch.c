@@ -161,7 +161,8 @@ static void latencies(const struct device *d, struct caches_config *out)
     out->shared_latency = (uint32_t)(shared > address ? shared - address : 1);
     out->l1_latency = (uint32_t)(l1 > address ? l1 - address : 1);
     out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
-    out->dram_latency = (uint32_t)(dram > l2 ? dram - l2 : 0);
+    const int64_t link = d->l2_partitions > 1 ? DEVICE_TAKEN(d, l2_link_cycles) / 2 : 0; /* half of the lines that a chase asks for are the other half's */
+    out->dram_latency = (uint32_t)(dram > l2 + link ? dram - l2 - link : 0);
 }
 
 enum { PARTS = 256, SECTOR = 32, SHARES = 10000 };

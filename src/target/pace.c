@@ -29,6 +29,7 @@ struct walk {
     int32_t cycle;        /* of the instruction that was issued last */
     int32_t begin;        /* of the block's first one */
     uint32_t wait, scoreboard; /* cycles of this turn */
+    bool main;            /* the block's accesses are those that pace.h tells of, not the few turns that an unrolled loop leaves */
     int32_t *nth;         /* [ninsts of the IR] accesses of the site in this turn so far */
 };
 
@@ -93,7 +94,7 @@ static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const s
 static int32_t access_at(struct walk *w, const struct machine_inst *in)
 {
     const struct ir_inst *site = placed(w->k, w->c->arch, in);
-    if (!site || w->p->first[in->site] < 0)
+    if (!site || !w->main || w->p->first[in->site] < 0)
         return -1;
     const int32_t nth = w->nth[in->site]++, first = w->p->first[in->site];
     return nth < w->p->block[site->block].rounds ? first + nth : -1;
@@ -149,6 +150,7 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
     const struct machine_block *bl = &w->c->blocks[b];
     const bool again = follows(w->f, b, b), main = bl->times == TIMES_BLOCK || bl->times == TIMES_ROUNDS;
     const int32_t ir = main ? bl->ir : -1;
+    w->main = main;
     if (!follows(w->f, b, before))
         forget(w);
     int32_t from = w->cycle;
