@@ -480,15 +480,25 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
         look_again(r, s, cta_slot);
 }
 
-/* A store that L2 would have to keep waiting for longer than it takes to be told waits here. `at`: now; the turn's `since` is raised. */
-static bool may_store(const struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
+/* An access waits here as long as too many of the SM's stores are on their way: but for a store that L1 can keep, and for a load as long as L1
+ * keeps none. `at`: now; the turn's `since` is raised. */
+static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
 {
-    const uint64_t stored = r->queue[sm].stored, most = r->c->caches->l2_latency;
-    const uint8_t op = turn_next(a)->op;
-    if ((op != RECORD_STORE && op != RECORD_RED) || turn_next(a)->space != PTX_GLOBAL || stored <= most || (stored - most) * TICKS <= at)
+    const struct record *next = turn_next(a);
+    if (next->space != PTX_GLOBAL)
         return true;
-    a->since = (stored - most) * TICKS;
-    return false;
+    const uint64_t room = l2_room(r->c->caches, &r->queue[sm], cycles(at));
+    if (room <= cycles(at))
+        return true;
+    bool waits = true;
+    if (next->op == RECORD_STORE) {
+        l1_lines(r->sm[sm].l1, next, 0, &r->lines);
+        waits = !l1_holds(r->sm[sm].l1, &r->lines);
+    } else if (next->op == RECORD_LOAD) {
+        waits = l1_keeps(r->sm[sm].l1);
+    }
+    a->since = waits ? room * TICKS : a->since;
+    return !waits;
 }
 
 /* Accesses go through the pipe, up to now. Subpartitions have their turns; of the warps of one the first does its loads and some stores,
@@ -501,7 +511,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct turn *a = &s->turn[place];
-        const bool known = turn_wait_next(a, waiters(r, sm, place)), free = may_store(r, sm, a, at);
+        const bool known = turn_wait_next(a, waiters(r, sm, place)), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;

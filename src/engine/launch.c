@@ -149,6 +149,8 @@ static int64_t known(int64_t figure, int64_t otherwise)
     return figure == DEVICE_UNKNOWN ? otherwise : figure;
 }
 
+enum { PARTS = 256, SECTOR = 32, SHARES = 10000 };
+
 /* Cycles from a request to the data, without the arithmetic of addresses that was measured with them. docs/caches.md says
  * what is taken where a figure is not known. */
 static void latencies(const struct device *d, struct caches_config *out)
@@ -162,10 +164,12 @@ static void latencies(const struct device *d, struct caches_config *out)
     out->l1_latency = (uint32_t)(l1 > address ? l1 - address : 1);
     out->l2_latency = (uint32_t)(l2 > address ? l2 - address : 1);
     const int64_t link = d->l2_partitions > 1 ? DEVICE_TAKEN(d, l2_link_cycles) / 2 : 0; /* half of the lines that a chase asks for are the other half's */
-    out->dram_latency = (uint32_t)(dram > l2 + link ? dram - l2 - link : 0);
+    const double wait = (double)DEVICE_TAKEN(d, dram_wait_ps) * (double)d->sm_clock_khz / 1e9, share = (double)DEVICE_TAKEN(d, dram_wait_share) / SHARES;
+    out->dram_wait = (uint32_t)wait;
+    out->dram_wait_every = share > 0 ? (uint32_t)(wait / share) : 1;
+    const int64_t more = link + (int64_t)(share * wait / 2); /* the chase met banks at any time */
+    out->dram_latency = (uint32_t)(dram > l2 + more ? dram - l2 - more : 0);
 }
-
-enum { PARTS = 256, SECTOR = 32, SHARES = 10000 };
 
 /* 1/PARTS of a cycle for a sector, at so many bytes a cycle; 0: any number. */
 static uint32_t sector_cycles(int64_t bytes)
@@ -200,6 +204,7 @@ static void throughputs(const struct device *d, struct caches_config *out)
     out->atomic_word_float = cycles_of(d, DEVICE_TAKEN(d, atomic_word_float_ps));
     out->atomic_sector = cycles_of(d, DEVICE_TAKEN(d, atomic_sector_ps));
     out->atomic_sector_slow = cycles_of(d, DEVICE_TAKEN(d, atomic_sector_slow_ps));
+    out->store_again = cycles_of(d, DEVICE_TAKEN(d, store_again_ps));
     out->dram_channels = (uint32_t)d->dram_channels;
     const double unit = PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes;
     const double read = unit * SHARES / (double)DEVICE_TAKEN(d, dram_read_share), write = unit * SHARES / (double)DEVICE_TAKEN(d, dram_write_share);
@@ -222,6 +227,7 @@ static void habits(const struct device *d, struct caches_config *out)
     out->byte_store_line_cycles = (uint32_t)DEVICE_TAKEN(d, byte_store_line_cycles);
     out->store_sector_cycles = (uint32_t)DEVICE_TAKEN(d, store_sector_cycles);
     out->store_part_cycles = (uint32_t)DEVICE_TAKEN(d, store_part_cycles);
+    out->stores_waiting = (uint32_t)DEVICE_TAKEN(d, stores_waiting);
     out->red_line_cycles = (uint32_t)DEVICE_TAKEN(d, red_line_cycles);
     out->l1_lines = (uint32_t)DEVICE_TAKEN(d, l1_lines_per_cycle);
     out->l1_miss_cycles = (uint32_t)DEVICE_TAKEN(d, l1_miss_line_cycles);

@@ -38,6 +38,7 @@ struct caches_config {
     uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
     uint32_t byte_store_line_cycles; /* and for each line of it */
     uint32_t store_sector_cycles, store_part_cycles; /* that each sector of a store is on the SM's way to L2, and more of a line with one that is not whole */
+    uint32_t stores_waiting; /* of an SM, that L2 need not have done before it takes another one; 0: any number */
     uint32_t red_line_cycles;   /* the same of a reduction, each sector and once more for each lane with a word that others have, too */
     uint32_t l1_lines;      /* of a load, that L1 looks up in a cycle */
     uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */
@@ -61,7 +62,9 @@ struct caches_config {
     /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, how long a float sum of a word lets
      * the next one of it wait, and a slice for a sector of different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
      * `dram_bytes` written, and more where reads and writes are as many. */
+    uint32_t store_again; /* how long a store that does not fill its sector lets the next one to it wait */
     uint32_t l2_write_cycles, atomic_word, atomic_word_float, atomic_sector, atomic_sector_slow;
+    uint32_t dram_wait, dram_wait_every; /* cycles: a bank is not to be had for so many, each so many; 0: always */
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
@@ -127,7 +130,10 @@ struct l2_queue {
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
     struct l1 *l1;            /* the SM's */
-    uint64_t stored;          /* when L2 is done with the last of the stores and reductions that have been served */
+    struct l2_flight {
+        uint64_t *done;       /* [n] a heap, the least first: when L2 is done with those that have been served */
+        uint32_t n, room, asked; /* asked: those that have not been served */
+    } flight;                 /* stores and reductions that nobody waits for */
 };
 
 /* --- l1.c --- */
@@ -149,7 +155,11 @@ void l1_lines(const struct l1 *l, const struct record *r, uint64_t local, struct
  * asked for itself, the waiter's `pending` tells. */
 unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of, uint64_t local, uint64_t time, uint32_t waiter,
                    struct counters *sites, struct l2_queue *to, unsigned *lines, uint64_t *until);
-/* Stores that wait to be merged with others go to L2: those to which nothing was added since some cycles before `time`. */
+/* Some stores wait in L1. */
+bool l1_keeps(const struct l1 *l);
+/* L1 keeps a store of these lines as long as L2 has no room: it fills no sector, and they are few. */
+bool l1_holds(const struct l1 *l, const struct lines *of);
+/* Stores that wait to be merged with others go to L2, as far as it has room: those to which nothing was added since some cycles before `time`. */
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 
 /* --- readonly.c --- */
@@ -188,6 +198,8 @@ void l2_free(struct l2 *l);
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
 /* What DRAM still has to do is done. *stats: to be released. */
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);
+/* From when on there is room for one more of the SM's stores; `time`, if there is now. What has been done by then is forgotten. */
+uint64_t l2_room(const struct caches_config *c, struct l2_queue *q, uint64_t time);
 /* When it has done what was served so far. */
 uint64_t l2_done(const struct l2 *l);
 void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS]);

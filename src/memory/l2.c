@@ -109,6 +109,49 @@ uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
     return t < odd ? 1 + (t - all) % (c->gpcs - 1) : c->gpcs - left + (t - odd);
 }
 
+/* --- stores on their way --- */
+
+static bool is_flight(const struct l2_request *r)
+{
+    return r->waiter == L2_NOBODY && (r->op == L2_WRITE || r->op == L2_ATOMIC);
+}
+
+static void flight_add(struct l2_flight *f, uint64_t done)
+{
+    if (f->n == f->room) {
+        f->room = f->room ? 2 * f->room : 64;
+        f->done = alloc_resize(f->done, f->room * sizeof *f->done);
+    }
+    uint32_t at = f->n++;
+    for (; at && f->done[(at - 1) / 2] > done; at = (at - 1) / 2)
+        f->done[at] = f->done[(at - 1) / 2];
+    f->done[at] = done;
+}
+
+/* The first leaves. */
+static void flight_drop(struct l2_flight *f)
+{
+    const uint64_t last = f->done[--f->n];
+    uint32_t at = 0;
+    for (uint32_t child; (child = 2 * at + 1) < f->n; at = child) {
+        child += child + 1 < f->n && f->done[child + 1] < f->done[child];
+        if (f->done[child] >= last)
+            break;
+        f->done[at] = f->done[child];
+    }
+    f->done[at] = last;
+}
+
+uint64_t l2_room(const struct caches_config *c, struct l2_queue *q, uint64_t time)
+{
+    struct l2_flight *f = &q->flight;
+    while (f->n && f->done[0] <= time)
+        flight_drop(f);
+    if (!c->stores_waiting || f->n + f->asked < c->stores_waiting)
+        return time;
+    return f->n ? f->done[0] : time + L2_STEP; /* L2 has not said when the first is done */
+}
+
 /* --- queues --- */
 
 void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS])
@@ -125,6 +168,7 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
     *to = *r;
     if (r->waiter != L2_NOBODY)
         q->waiter[r->waiter].pending++;
+    q->flight.asked += is_flight(r);
     if (!bytes)
         return;
     if (q->nbytes == q->bytes_room) {
@@ -140,6 +184,7 @@ void l2_queue_release(struct l2_queue *q)
     alloc_release(q->v);
     alloc_release(q->sorted);
     alloc_release(q->bytes);
+    alloc_release(q->flight.done);
     *q = (struct l2_queue){0};
 }
 
@@ -334,6 +379,15 @@ static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool wri
     return sectors ? rates_dram(l->rates, line, units, write, time) : time;
 }
 
+/* How long the line's bank is not to be had then: banks are refreshed one after the other. */
+static uint64_t refreshed(const struct l2 *l, uint64_t hash, uint64_t time)
+{
+    if (!l->c.dram_wait)
+        return 0;
+    const uint64_t at = (time + (hash >> 8 & 0xffff)) % l->c.dram_wait_every;
+    return at < l->c.dram_wait ? l->c.dram_wait - at : 0;
+}
+
 /* Cycles to L2 and back: some less, some more, as slices are near and far and others are before it. Without that all SMs would
  * stay in step for ever. `who`, `time`: whose request it is, and when. */
 static uint64_t way(const struct l2 *l, uint64_t line, uint32_t who, uint32_t time)
@@ -416,6 +470,7 @@ static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash
     unsigned all = fetched(l, missing), more = all & ~valid(p);
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(all);
     uint64_t read = ask_dram(l, line, all, false, time) + l->c.dram_latency;
+    read += refreshed(l, hash, read);
     *there = read > *there ? read : *there;
     *when = (uint32_t)*there;
     set_valid(p, valid(p) | more, coming(p) | (asked && hash >> 20 & 1 ? 0 : more & ~asked));
@@ -449,7 +504,7 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
 /* Returns sectors that hit. *there: when all are in this half. */
 static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
 {
-    uint64_t hash = lines_hash(r->line), at = rates_slice(l->rates, RATES_READ, r->line, r->sectors, r->time);
+    uint64_t hash = lines_hash(r->line), at = rates_slice(l->rates, r->line, r->sectors, r->time);
     uint32_t home = home_of(l, hash);
     struct place p = place(l, &l->part[near], r->line, hash, c);
     arrive(p, r->time);
@@ -651,7 +706,7 @@ static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_re
         c->v[COUNTER_L2_WRITE_SECTORS] += lines_count(r->sectors);
         c->v[COUNTER_L2_WRITE_HIT] += lines_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
         there = rates_send(l->rates, sm, gpc, r, r->time);
-        return stored(l, rates_slice(l->rates, RATES_WRITE, r->line, r->sectors, there));
+        return stored(l, rates_store(l->rates, r, there));
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
         c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, rates_send(l->rates, sm, gpc, r, r->time), &there, c);
@@ -735,8 +790,10 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
     if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
         l1_told(q->l1, r->fill, ready);
     if (r->waiter == L2_NOBODY) {
-        if (r->op == L2_WRITE || r->op == L2_ATOMIC)
-            q->stored = ready > q->stored ? ready : q->stored;
+        if (is_flight(r)) {
+            q->flight.asked--;
+            flight_add(&q->flight, ready);
+        }
         return;
     }
     struct l2_waiter *w = &q->waiter[r->waiter];

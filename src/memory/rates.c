@@ -7,20 +7,20 @@
 #include "memory/ways.h"
 
 enum { PARTS = 256, SHARE_SHIFT = 4 /* of writes among the last accesses of a channel: about so many, 2 to this power */, WHOLE = 1 << 12,
-       CHAINS = 4096, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
+       CHAINS = 4096, LINE_WORDS = 32, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
 
 struct channel {
     struct booked busy;
     uint32_t writes; /* of WHOLE: the share of writes */
 };
 
-/* When the last sum of floats in a word is done. */
+/* Sums of floats in a word, or stores to a sector that do not fill it: when the next one may begin, in 1/PARTS of a cycle. */
 struct chain {
     uint64_t word, until;
 };
 
 struct rates {
-    struct chain chain[CHAINS]; /* by a word's hash */
+    struct chain chain[CHAINS]; /* by the hash of word or sector */
     const struct caches_config *c;
     struct divisor slices;
     struct booked *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once. In PARTS of a cycle */
@@ -61,6 +61,8 @@ void rates_free(struct rates *r)
     alloc_release(r);
 }
 
+#define SUMS (UINT64_C(1) << 63) /* of a chain's word: it is one of sums */
+
 /* Until when the server is busy with the work. */
 static uint64_t busy(const struct rates *r, struct booked *server, uint64_t time, uint64_t work)
 {
@@ -80,12 +82,37 @@ static struct booked *slice_of(const struct rates *r, uint64_t line)
     return &r->slice[shifted - divide(shifted, r->slices) * r->slices.by];
 }
 
-uint64_t rates_slice(struct rates *r, enum rates_work work, uint64_t line, unsigned sectors, uint64_t time)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What was done to the word (of a store: the sector) last, which the next one waits for. */
+static struct chain *chain_of(struct rates *r, uint64_t word)
+{
+    struct chain *c = &r->chain[lines_hash(word) >> 32 & (CHAINS - 1)];
+    if (c->word != word)
+        *c = (struct chain){.word = word};
+    return c;
+}
+
+uint64_t rates_slice(struct rates *r, uint64_t line, unsigned sectors, uint64_t time)
 {
     if (!r->slice)
         return time;
-    const uint64_t each = work == RATES_WRITE ? r->c->l2_write_cycles : r->c->l2_slice_cycles, all = lines_count(sectors) * each;
-    return busy(r, slice_of(r, line), time, all > r->c->l2_request_cycles ? all : r->c->l2_request_cycles);
+    return busy(r, slice_of(r, line), time, larger((uint64_t)lines_count(sectors) * r->c->l2_slice_cycles, r->c->l2_request_cycles));
+}
+
+uint64_t rates_store(struct rates *r, const struct l2_request *of, uint64_t time)
+{
+    if (!r->slice)
+        return time;
+    const uint64_t work = larger((uint64_t)lines_count(of->sectors) * r->c->l2_write_cycles, r->c->l2_request_cycles);
+    struct chain *chain = of->bytes ? chain_of(r, of->line * LINE_SECTORS + (unsigned)__builtin_ctz(of->sectors)) : NULL;
+    const uint64_t done = busy(r, slice_of(r, of->line), chain ? larger(chain->until / PARTS, time) : time, work);
+    if (chain)
+        chain->until = larger(chain->until, time * PARTS) + r->c->store_again;
+    return done;
 }
 
 uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time)
@@ -99,16 +126,13 @@ uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t tim
     const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
     struct chain *chain = NULL;
     if (of->atomic & L2_ATOMIC_FLOAT) { /* sums of one word wait for each other */
-        const uint64_t word = of->line * 32 + of->word;
-        chain = &r->chain[lines_hash(word) >> 32 & (CHAINS - 1)];
-        if (chain->word != word)
-            *chain = (struct chain){.word = word};
-        time = chain->until > time ? chain->until : time;
+        chain = chain_of(r, SUMS | (of->line * LINE_WORDS + of->word));
+        time = larger(chain->until / PARTS, time);
     }
     uint64_t done = busy(r, slice_of(r, (lines_hash(chunk) >> 24) * 2 + half), time, work);
     if (chain) {
-        const uint64_t last = time + of->same * c->atomic_word_float / PARTS;
-        chain->until = done = last > done ? last : done;
+        chain->until = larger(chain->until, time * PARTS) + (uint64_t)of->same * c->atomic_word_float;
+        done = larger(chain->until / PARTS, done);
     }
     return done;
 }

@@ -20,11 +20,9 @@ void rates_free(struct rates *r);
 /* Requests from now on are no earlier. */
 void rates_now(struct rates *r, uint64_t now);
 
-/* What a slice does for a request. */
-enum rates_work { RATES_READ, RATES_WRITE };
-
-/* The slice has read or written these sectors of a line, which were asked for at `time`. */
-uint64_t rates_slice(struct rates *r, enum rates_work work, uint64_t line, unsigned sectors, uint64_t time);
+/* The slice has read these sectors of a line, which were asked for at `time`; has written those of a store. */
+uint64_t rates_slice(struct rates *r, uint64_t line, unsigned sectors, uint64_t time);
+uint64_t rates_store(struct rates *r, const struct l2_request *of, uint64_t time);
 /* The same of an atomic: `operations`, of which those beyond one a sector are for words that others of the request change, too. */
 uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time);
 /* A store or reduction has passed the ports of the multiprocessor and the GPC. */

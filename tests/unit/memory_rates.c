@@ -14,7 +14,7 @@ enum { CYCLE = 256 };
  * and 8 more where both are mixed evenly. */
 static const struct caches_config config = {
     .sms = 2, .gpcs = 1, .l2_slices = 1, .l2_slice_cycles = 2 * CYCLE, .l2_write_cycles = 3 * CYCLE, .l2_request_cycles = CYCLE, .sm_read_cycles = 4 * CYCLE,
-    .gpc_read_cycles = CYCLE, .gpc_write_cycles = 2 * CYCLE, .atomic_word = 5 * CYCLE, .atomic_word_float = 9 * CYCLE, .atomic_sector = 2 * CYCLE,
+    .gpc_read_cycles = CYCLE, .gpc_write_cycles = 2 * CYCLE, .store_again = 11 * CYCLE, .atomic_word = 5 * CYCLE, .atomic_word_float = 9 * CYCLE, .atomic_sector = 2 * CYCLE,
     .atomic_sector_slow = 7 * CYCLE, .store_sector_cycles = 1, .store_part_cycles = 1, .red_line_cycles = 1, .dram_channels = 1, .dram_channel_cycles = 10 * CYCLE,
     .dram_write_cycles = 20 * CYCLE, .dram_turn_cycles = 8 * CYCLE};
 
@@ -22,9 +22,15 @@ static void slices(void **state)
 {
     (void)state;
     struct rates *r = rates_new(&config);
-    assert_int_equal(rates_slice(r, RATES_READ, 7, 0xf, 100), 108);
-    assert_int_equal(rates_slice(r, RATES_READ, 8, 0x1, 100), 110); /* behind it */
-    assert_int_equal(rates_slice(r, RATES_WRITE, 9, 0x3, 200), 206);
+    assert_int_equal(rates_slice(r, 7, 0xf, 100), 108);
+    assert_int_equal(rates_slice(r, 8, 0x1, 100), 110); /* behind it */
+    struct l2_request q = {.line = 9, .sectors = 0x3, .op = L2_WRITE};
+    assert_int_equal(rates_store(r, &q, 200), 206);
+    q.bytes = 1; /* does not fill its sectors: one of 3 cycles, and 11 until the next one to the same */
+    q.sectors = 0x1;
+    assert_int_equal(rates_store(r, &q, 300), 303);
+    assert_int_equal(rates_store(r, &q, 300), 314);
+    assert_int_equal(rates_store(r, &q, 300), 325);
     rates_free(r);
 }
 

@@ -44,9 +44,32 @@ COPIES = {(name, int(n)): (float(ns), float(rate)) for name, n, ns, _, rate in r
 CALLS = {row[0]: float(row[1]) for row in rows("host", "call")}
 BANKS = {tuple(int(x) for x in row[1:6]): float(row[6]) for row in rows("banks", "banks") if row[0] == "FFMA"}
 PROFILED = [(row[0], int(row[1]), int(row[2]), int(row[3]), *(float(x) for x in row[4:])) for row in rows("launch_ncu") if row[0] != "kernel"]
+SPREAD = {tuple(int(x) for x in row[:5]): [float(x) for x in row[5:]] for row in rows("spread", "DRAM")}
+HOT = {row[0]: [float(x) for x in row[1:7]] for row in rows("hot") if row[0] != "launch"}
 IDLE = [float(row[9]) - float(row[11]) for row in rows("programs") if row[0] != "program"]
 CODE = {(float(k), int(w), how): [int(x) for x in passes] for k, w, how, *passes in rows("launch", "code")}
 TRACED = [(row[0], int(row[1]), int(row[2]), int(row[3]), [int(x) for x in row[4:]]) for row in rows("launch", "kernel")]
+
+
+def spread():
+    """Of loads of one word from DRAM by a warp of each multiprocessor: cycles more for lines of L2's other half, for how many cycles a bank is not
+    to be had, and how much of the time. Half of the lines are of the other half; who comes in a wait comes at any time of it."""
+    q25, q75, q90, q95 = (SPREAD[1, 132, 1, 1, 0][i] for i in (4, 6, 7, 8))
+    middle = (q25 + q75) / 2
+    wait = 2 * (q95 - middle) - (q90 - middle)
+    return q75 - q25, wait, 0.1 / (1 - (q90 - middle) / wait)
+
+
+def store_again():
+    """Cycles between stores to one word: of all multiprocessors, by 32 warps each."""
+    cycles, _, _, writes, *_ = HOT["beside warps 32 stores 1 blocks 132"]
+    return (cycles - statistics.median(IDLE)) / writes
+
+
+def stores_waiting():
+    """Stores to one word that are on their way when all blocks have ended."""
+    _, active, _, writes, *_ = HOT["again warps 16 words 1 gap 0 blocks 132"]
+    return (writes - active / store_again()) / SMS
 
 
 def latency(name):
@@ -197,6 +220,9 @@ TABLE = [
     ("l2_read_all", lambda: max(BYTES["LDG.128", "all"], BYTES["LDG.128 that misses L1", "all"]), "l2: LDG.128, all"),
     ("l2_write_sm", lambda: BYTES["STG.128", "one"], "l2: STG.128, one multiprocessor"),
     ("l2_write_gpc", lambda: BYTES["STG.128", "a GPC"], "l2: STG.128, a GPC"),
+    ("l2_link_cycles", lambda: spread()[0], "spread: 75 % less 25 %, one word, all multiprocessors"),
+    ("stores_waiting", stores_waiting, "hot: again, 16 warps, when blocks have ended"),
+    ("store_again_ps", lambda: WORD * store_again(), "hot: beside, 32 warps"),
     ("l2_write_all", lambda: BYTES["STG.128", "all"], "l2: STG.128, all"),
     ("atomic_word_ps", lambda: WORD / ATOMICS["RED.ADD.U32", "one word", 132, 32], "l2: RED.ADD.U32, one word"),
     ("atomic_word_float_ps", lambda: WORD / ATOMICS["RED.ADD.F32", "one word", 132, 32], "l2: RED.ADD.F32, one word"),
@@ -208,6 +234,8 @@ TABLE = [
     ("dram_read_share", lambda: share(dram("read") / BUS), "dram: read"),
     ("dram_write_share", lambda: share(dram("write") / BUS), "dram: write, less what stays in L2"),
     ("dram_copy_share", lambda: share(dram("copy") / BUS), "dram: copy, less what stays in L2"),
+    ("dram_wait_share", lambda: share(spread()[2]), "spread: 90 % and 95 %, one word, all multiprocessors"),
+    ("dram_wait_ps", lambda: WORD * spread()[1], "spread: 90 % and 95 %, one word, all multiprocessors"),
     ("dram_random_share", lambda: share(2 * random_reads() / BUS), "dram: read of 32 bytes at random in 4 GiB, of which each brings 64"),
     # code
     ("code_l1_bytes", lambda: code_bytes(1.05), "launch: the longest code that takes a cycle an instruction"),
