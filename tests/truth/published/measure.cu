@@ -84,10 +84,10 @@ template <typename OP> static void arithmetic(const char *name)
 // --- pointers ---
 
 enum Way { SHARED, L1, PAST_L1, ATOMIC };
-enum { JUMPS = 32 }; // in a row
+enum { FEW = 8, MANY = 24 }; // jumps in a row: what the loop around them takes is in both
 
 // One lane makes `first` jumps, then with the clock running `timed` more.
-template <Way WAY> __global__ void chase(uintptr_t *start, int first, int timed, long long *cycles)
+template <Way WAY, int JUMPS> __global__ void chase(uintptr_t *start, int first, int timed, long long *cycles)
 {
     __shared__ unsigned ring[1024];
     const unsigned base = (unsigned)__cvta_generic_to_shared(ring);
@@ -134,21 +134,25 @@ static uintptr_t *ring(char *memory, size_t n, size_t apart, std::vector<uintptr
     return (uintptr_t *)(memory + order[0] * apart);
 }
 
-template <Way WAY> static void latency(const char *name, size_t lines, size_t apart, int first, int timed)
+template <Way WAY> static void latency(const char *name, size_t lines, size_t apart, int first, int rounds)
 {
     if (!wanted(name))
         return;
     char *memory;
-    long long *at, cycles;
+    long long *at, few, many;
     std::vector<uintptr_t> host;
     CHECK(cudaMalloc(&memory, lines * apart));
     CHECK(cudaMalloc(&at, sizeof *at));
     uintptr_t *start = ring(memory, lines, apart, host);
     if (WAY == ATOMIC)
-        CHECK(cudaMemset(memory, 0, lines * apart));
-    chase<WAY><<<1, 1>>>(start, first, timed, at);
-    CHECK(cudaMemcpy(&cycles, at, sizeof cycles, cudaMemcpyDeviceToHost));
-    row(name, (double)cycles / timed);
+        std::fill(host.begin(), host.end(), 0);
+    CHECK(cudaMemcpy(memory, host.data(), lines * apart, cudaMemcpyHostToDevice));
+    chase<WAY, FEW><<<1, 1>>>(start, first, rounds * FEW, at);
+    CHECK(cudaMemcpy(&few, at, sizeof few, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(memory, host.data(), lines * apart, cudaMemcpyHostToDevice)); // its first word was the result's place
+    chase<WAY, MANY><<<1, 1>>>(start, first, rounds * MANY, at);
+    CHECK(cudaMemcpy(&many, at, sizeof many, cudaMemcpyDeviceToHost));
+    row(name, (double)(many - few) / (rounds * (MANY - FEW)));
     CHECK(cudaFree(memory));
     CHECK(cudaFree(at));
 }
@@ -349,11 +353,11 @@ int main(int argc, char **argv)
     arithmetic<Imad>("imad");
     arithmetic<Dfma>("dfma");
     arithmetic<Mufu>("mufu");
-    latency<SHARED>("shared", 1, 128, 1024, 1024);
-    latency<L1>("l1", 64, 128, 128, 1024);
-    latency<PAST_L1>("l2", 4096, 128, 4096, 2048);
-    latency<PAST_L1>("dram", 4096, 32768, 0, 2048);
-    latency<ATOMIC>("atomic", 1, 128, 256, 256);
+    latency<SHARED>("shared", 1, 128, 48, 48);
+    latency<L1>("l1", 64, 128, 144, 48);
+    latency<PAST_L1>("l2", 4096, 128, 4128, 96);
+    latency<PAST_L1>("dram", 4096, 32768, 0, 96);
+    latency<ATOMIC>("atomic", 1, 128, 48, 24);
     read_rate<true>("shared read", sms, ghz);
     read_rate<false>("l1 read", sms, ghz);
     flop_rate<float>("fp32", sms, 8, ghz);
