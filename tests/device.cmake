@@ -36,6 +36,11 @@ foreach(test constants constants_ftz constants_old constants_jit)
   set_tests_properties(device.${test} PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
 
+# What others measured on other GPUs, measured with what their descriptions say (tests/truth/published), and the page of it.
+add_test(NAME device.published COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_gpus.py $<TARGET_FILE:heddle_cli> --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy-gpus.md)
+set_tests_properties(device.published PROPERTIES TIMEOUT 900 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                     ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # What each described GPU answers about itself.
 add_test(NAME device.attributes COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/device/attributes.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(device.attributes PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)

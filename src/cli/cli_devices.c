@@ -20,6 +20,7 @@
 #include "cli/flags.h"
 #include "compile/compile.h"
 #include "device/device.h"
+#include "device/guesses.h"
 #include "device/throughput.h"
 
 #define FLAG_ROWS "cli/devices_flags.def"
@@ -205,6 +206,41 @@ static void show_one(struct devices *c, const struct device *d, const struct ori
     }
 }
 
+/* The figures that times rest on and nobody measured. */
+static void show_guesses(struct devices *c, const struct device *d, const struct origins *all)
+{
+    struct strbuf names;
+    int n = 0;
+
+    strbuf_init(&names);
+    if (!device_guesses(d, &names))
+        diag_add(&c->diags, DIAG_ERROR, NULL, 0, "cannot read '%s' again", d->path);
+    for (const char *at = names.s; at && *at; at += strspn(at, " "), n++)
+        at += strcspn(at, " ");
+    strbuf_addf(&c->out, "%s (%s): %d of the %d figures that modelled times of launches rest on are guesses\n", d->name, d->id, n, device_timed(d));
+    for (char *at = names.s, *end; at && *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, " ");
+        for (int i = 0; i < all->n; i++) {
+            const struct device_field *f = &all->first[i];
+            int64_t taken;
+            const char *whose;
+            struct strbuf value;
+
+            if (!f->id || strlen(f->id) != (size_t)(end - at) || strncmp(f->id, at, (size_t)(end - at)) != 0)
+                continue;
+            strbuf_init(&value);
+            device_value(d, f, &value);
+            if (all->kind[i] == DEVICE_NOT_KNOWN && device_taken_of(f->id, &taken, &whose))
+                strbuf_addf(&c->out, "    %-24s %12" PRId64 " %-10s %s\n", f->id, taken, f->unit ? f->unit : "", whose);
+            else
+                strbuf_addf(&c->out, "    %-24s %12s %-10s %s: %s\n", f->id, value.s, unit_behind(f, value.s),
+                            all->kind[i] == DEVICE_NOT_KNOWN ? "what is usual is taken" : origin_word[all->kind[i]], all->text[i]);
+            strbuf_release(&value);
+        }
+    }
+    strbuf_release(&names);
+}
+
 static json_t *value_json(const struct device *d, const struct device_field *f)
 {
     const char *at = (const char *)d + f->offset;
@@ -352,6 +388,8 @@ static void show_named(struct devices *c, const char *name)
     if (origins_read(&all, &d, &c->diags)) {
         if (c->on[FLAG_JSON]) {
             json_print(&c->out, one_json(&d, &all));
+        } else if (c->on[FLAG_GUESSES]) {
+            show_guesses(c, &d, &all);
         } else {
             show_one(c, &d, &all);
         }
@@ -628,6 +666,8 @@ int cli_devices(int argc, char **argv)
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "two devices are compared: heddle devices --compare A B");
     if (!c.diags.errors && c.on[FLAG_THROUGHPUT] && n)
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "'%s' stands apart: heddle devices --throughput A,B", name[0]);
+    if (!c.diags.errors && c.on[FLAG_GUESSES] && n != 1)
+        diag_add(&c.diags, DIAG_ERROR, NULL, 0, "guesses are those of one device: heddle devices NAME --guesses");
     if (c.on[FLAG_NEW] != c.on[FLAG_FROM] || (c.on[FLAG_NEW] && n))
         diag_add(&c.diags, DIAG_ERROR, NULL, 0, "a new description needs a name and a relative: heddle devices --new NAME --from RELATIVE");
     if (c.diags.errors)

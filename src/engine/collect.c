@@ -4,10 +4,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/strbuf.h"
 #include "counters/launch.h"
 #include "counters/metrics.h"
+#include "device/guesses.h"
 #include "clock/clock.h"
 #include "memory/caches.h"
 #include "memory/dram.h"
@@ -350,6 +353,26 @@ static void collect_time(struct result *r, const struct device *d, const struct 
     r->launch.warp_cycles = (int64_t)t->warps;
 }
 
+/* What of the time is a guess. The description is read for it once. */
+static void collect_guesses(struct result *r, heddle_device *dev)
+{
+    pthread_mutex_lock(&dev->heap_lock);
+    if (!dev->guesses) {
+        struct strbuf names;
+        strbuf_init(&names);
+        if (device_guesses(&dev->spec, &names)) {
+            dev->guesses = alloc_zeroed(names.len + 1);
+            memcpy(dev->guesses, names.s ? names.s : "", names.len);
+        }
+        strbuf_release(&names);
+    }
+    pthread_mutex_unlock(&dev->heap_lock);
+    if (!dev->guesses)
+        return;
+    r->timed = device_timed(&dev->spec);
+    r->guesses = arena_strdup(&r->arena, dev->guesses);
+}
+
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct clock_run *run, const char *fault)
 {
@@ -372,6 +395,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
     collect_time(r, d, run);
+    if (r->launch.collected & COUNTERS_OF(TIME))
+        collect_guesses(r, k->module->device);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
     device_rates(d, &r->rates);

@@ -148,6 +148,7 @@ void heddle_device_close(heddle_device *d)
     check_close(d->check);
     heap_close(&d->heap, &d->space);
     pthread_mutex_destroy(&d->heap_lock);
+    alloc_release(d->guesses);
     space_close(&d->space);
     alloc_release(d);
 }

@@ -48,6 +48,7 @@ struct heddle_device {
     void *see_user;
     void (*output)(int stream, const char *text, size_t n, void *user);
     void *output_user;
+    char *guesses;             /* struct result.guesses, once a launch has been collected; under heap_lock */
     pthread_mutex_t heap_lock; /* around opening the heap */
     struct heap heap;
     uint64_t heap_bytes;       /* size of the heap when it is opened */

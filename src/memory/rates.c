@@ -153,11 +153,19 @@ uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned secto
     return r->read_sm ? busy(r, &r->read_sm[sm], time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
 }
 
+/* By the line's hash. Where the channels are a power of two its bits come in runs: of 10,240 successive lines the busiest of 64 channels
+ * got twice its share. There successive lines are in different channels, and where the next so many begin is by their hash. */
+static struct channel *channel_of(const struct rates *r, uint64_t line)
+{
+    const uint32_t n = r->c->dram_channels;
+    return &r->channel[n & (n - 1) ? (lines_hash(line) >> 24) % n : (line + (lines_hash(line / n) >> 32)) % n];
+}
+
 uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, uint64_t time)
 {
     if (!r->channel || !units)
         return time;
-    struct channel *ch = &r->channel[(lines_hash(line) >> 24) % r->c->dram_channels];
+    struct channel *ch = channel_of(r, line);
     ch->writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (ch->writes >> SHARE_SHIFT);
     const uint64_t mixed = (uint64_t)ch->writes * (WHOLE - ch->writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
     const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;

@@ -318,6 +318,10 @@ static void add_result(struct strbuf *out, const struct result *from)
     NUMBERS(NUMBER)
     STRINGS(STRING)
     STRING(compiler)
+    if (from->guesses) {
+        NUMBER(timed)
+        STRING(guesses)
+    }
     if (from->library) {
         key(out, "library");
         add_library(out, from->library);
@@ -600,6 +604,10 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     STRINGS(STRING)
     if (json_object_get(root, "compiler")) /* reports from before it was written have none */
         STRING(compiler)
+    if (json_object_get(root, "guesses")) { /* nor these */
+        r->timed = (int)number(in, root, "timed");
+        STRING(guesses)
+    }
     if (json_object_get(root, "parent")) /* others the host launched */
         STRING(parent)
 #undef STRING

@@ -101,6 +101,7 @@ static void time_sections(const struct result *r, section_set wanted, struct str
 {
     if (section_in(wanted, SECTION_SPEED_OF_LIGHT)) {
         time_sentence(r, out);
+        time_guesses(r, out);
         rows(r, "GPU Speed Of Light Throughput", out);
         time_list(r, "Use Of Peaks", "Use of peaks", out);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "device/guesses.h"
 #include "report/numbers.h"
 #include "report/report.h"
 
@@ -260,4 +261,43 @@ void time_sentence(const struct result *r, struct strbuf *out)
         why_idle(r, out);
     }
     strbuf_addf(out, " (%s).\n", trust_text(TRUST_MODELLED));
+}
+
+/* The names of the guesses, those for `bound` or for all others: up to `room` of them go to the text. Returns how many there are. */
+static int add_guesses(const struct result *r, const char *bound, bool others, int room, struct strbuf *out)
+{
+    int n = 0;
+
+    for (const char *at = r->guesses; *at;) {
+        const size_t len = strcspn(at, " ");
+        char name[64];
+        const char *of;
+
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        of = device_timed_bound(name);
+        if ((of && !strcmp(of, bound)) != others) {
+            if (n < room)
+                strbuf_addf(out, "%s%s", out->len ? ", " : "", name);
+            n++;
+        }
+        at += len + (at[len] == ' ');
+    }
+    return n;
+}
+
+void time_guesses(const struct result *r, struct strbuf *out)
+{
+    enum { SHOWN = 3 };
+    struct strbuf names;
+    const char *bound = time_bound(r);
+    int n;
+
+    if (!r->guesses || !*r->guesses)
+        return;
+    strbuf_init(&names);
+    n = add_guesses(r, bound, false, SHOWN, &names);
+    n += add_guesses(r, bound, true, n < SHOWN ? SHOWN - n : 0, &names);
+    strbuf_addf(out, "    %d of the %d figures of the GPU that this time rests on %s: %s%s (heddle devices %s --guesses).\n", n, r->timed,
+                n == 1 ? "is a guess" : "are guesses", names.s, n > SHOWN ? ", ..." : "", r->device_id ? r->device_id : "NAME");
+    strbuf_release(&names);
 }

@@ -15,6 +15,10 @@ struct strbuf;
 /* "Takes 12.4 us: bound by DRAM at 79.6% of its peak.": time in us, the unit, its share of the peak, and why, as far as figures say; a line. */
 void time_sentence(const struct result *r, struct strbuf *out);
 
+/* "12 of the 58 figures of the GPU that this time rests on are guesses, first of all latency_l2, ...": those that count most for what bounds the
+ * launch come first; a line, or nothing where none is or it is not known. */
+void time_guesses(const struct result *r, struct strbuf *out);
+
 /* What the sentence names: "DRAM", "latency", "nothing"; "n/a" where time was not collected. */
 const char *time_bound(const struct result *r);
 

@@ -95,8 +95,26 @@ static void dram(void **state)
     rates_free(r);
 }
 
+/* Of 64 channels each gets its share of successive lines, wherever they begin: the last one is done when all are. */
+static void channels(void **state)
+{
+    (void)state;
+    struct caches_config many = config;
+    many.dram_channels = 64;
+    for (uint64_t first = 0; first < 100000; first += 33333) {
+        struct rates *r = rates_new(&many);
+        uint64_t last = 0;
+        for (uint64_t line = first; line < first + 10240; line++) {
+            const uint64_t at = rates_dram(r, line, 1, false, 0);
+            last = at > last ? at : last;
+        }
+        assert_in_range(last, 10240 / 64 * 10, (10240 / 64 + 4) * 10);
+        rates_free(r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram), cmocka_unit_test(channels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,9 +147,39 @@ static void states(void **state)
     assert_int_equal(n, 18);
 }
 
+static void guesses_are(const char *names, const char *want)
+{
+    struct result *r = launch();
+    struct strbuf b;
+
+    strbuf_init(&b);
+    r->timed = 58;
+    r->guesses = names;
+    r->device_id = "none";
+    r->total.v[COUNTER_DRAM_READ_SECTORS] = 1000000; /* 32 MB in 10 us, 80 % of the peak */
+    assert_string_equal(time_bound(r), "DRAM");
+    time_guesses(r, &b);
+    assert_string_equal(b.s ? b.s : "", want);
+    strbuf_release(&b);
+    result_free(r);
+}
+
+/* Three are named: those for what bounds the launch (here DRAM), then the others, in the order of device_timed.def. */
+static void guesses(void **state)
+{
+    (void)state;
+    guesses_are(NULL, "");
+    guesses_are("", "");
+    guesses_are("latency_l2", "    1 of the 58 figures of the GPU that this time rests on is a guess: latency_l2 (heddle devices none --guesses).\n");
+    guesses_are("latency_l2 dram_write_share l2_dirty_share",
+                "    3 of the 58 figures of the GPU that this time rests on are guesses: dram_write_share, l2_dirty_share, latency_l2 (heddle devices none --guesses).\n");
+    guesses_are("dram_copy_share latency_l2 latency_l1 l2_read_all l2_dirty_share",
+                "    5 of the 58 figures of the GPU that this time rests on are guesses: dram_copy_share, l2_dirty_share, latency_l2, ... (heddle devices none --guesses).\n");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(latencies), cmocka_unit_test(gains), cmocka_unit_test(states)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(guesses), cmocka_unit_test(latencies), cmocka_unit_test(gains), cmocka_unit_test(states)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
