@@ -133,7 +133,8 @@ struct l2_queue {
     struct l2_flight {
         uint64_t *done;       /* [n] a heap, the least first: when L2 is done with those that have been served */
         uint32_t n, room, asked; /* asked: those that have not been served */
-    } flight;                 /* stores and reductions that nobody waits for */
+    } flight;                 /* stores */
+    uint64_t reduced;         /* when L2 is done with the last of the reductions that have been served */
 };
 
 /* --- l1.c --- */

@@ -111,11 +111,6 @@ uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
 
 /* --- stores on their way --- */
 
-static bool is_flight(const struct l2_request *r)
-{
-    return r->waiter == L2_NOBODY && (r->op == L2_WRITE || r->op == L2_ATOMIC);
-}
-
 static void flight_add(struct l2_flight *f, uint64_t done)
 {
     if (f->n == f->room) {
@@ -168,7 +163,7 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
     *to = *r;
     if (r->waiter != L2_NOBODY)
         q->waiter[r->waiter].pending++;
-    q->flight.asked += is_flight(r);
+    q->flight.asked += r->op == L2_WRITE;
     if (!bytes)
         return;
     if (q->nbytes == q->bytes_room) {
@@ -790,9 +785,11 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
     if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
         l1_told(q->l1, r->fill, ready);
     if (r->waiter == L2_NOBODY) {
-        if (is_flight(r)) {
+        if (r->op == L2_WRITE) {
             q->flight.asked--;
             flight_add(&q->flight, ready);
+        } else if (r->op == L2_ATOMIC) {
+            q->reduced = ready > q->reduced ? ready : q->reduced;
         }
         return;
     }
