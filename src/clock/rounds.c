@@ -481,18 +481,15 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 }
 
 /* An access waits here as long as too many of the SM's stores are on their way: but for a store that L1 can keep, and for a load as long as L1
- * keeps none. A reduction waits that L2 would have to keep for longer than it takes to be told. `at`: now; the turn's `since` is raised. */
+ * keeps none; a reduction, as long as too many reductions are. `at`: now; the turn's `since` is raised. */
 static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
 {
     const struct record *next = turn_next(a);
-    const uint64_t reduced = r->queue[sm].reduced, most = r->c->caches->l2_latency;
+    const struct caches_config *c = r->c->caches;
     if (next->space != PTX_GLOBAL)
         return true;
-    if (next->op == RECORD_RED && reduced > most && (reduced - most) * TICKS > at) {
-        a->since = (reduced - most) * TICKS;
-        return false;
-    }
-    const uint64_t room = next->op == RECORD_RED ? 0 : l2_room(r->c->caches, &r->queue[sm], cycles(at));
+    const bool reduces = next->op == RECORD_RED;
+    const uint64_t room = l2_room(reduces ? &r->queue[sm].reductions : &r->queue[sm].stores, reduces ? c->reductions_waiting : c->stores_waiting, cycles(at));
     if (room <= cycles(at))
         return true;
     bool waits = true;

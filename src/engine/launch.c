@@ -228,6 +228,7 @@ static void habits(const struct device *d, struct caches_config *out)
     out->store_sector_cycles = (uint32_t)DEVICE_TAKEN(d, store_sector_cycles);
     out->store_part_cycles = (uint32_t)DEVICE_TAKEN(d, store_part_cycles);
     out->stores_waiting = (uint32_t)DEVICE_TAKEN(d, stores_waiting);
+    out->reductions_waiting = (uint32_t)DEVICE_TAKEN(d, reductions_waiting);
     out->red_line_cycles = (uint32_t)DEVICE_TAKEN(d, red_line_cycles);
     out->l1_lines = (uint32_t)DEVICE_TAKEN(d, l1_lines_per_cycle);
     out->l1_miss_cycles = (uint32_t)DEVICE_TAKEN(d, l1_miss_line_cycles);

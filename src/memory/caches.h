@@ -38,7 +38,7 @@ struct caches_config {
     uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
     uint32_t byte_store_line_cycles; /* and for each line of it */
     uint32_t store_sector_cycles, store_part_cycles; /* that each sector of a store is on the SM's way to L2, and more of a line with one that is not whole */
-    uint32_t stores_waiting; /* of an SM, that L2 need not have done before it takes another one; 0: any number */
+    uint32_t stores_waiting, reductions_waiting; /* packets of an SM that L2 need not have done before it takes another one; 0: any number */
     uint32_t red_line_cycles;   /* the same of a reduction, each sector and once more for each lane with a word that others have, too */
     uint32_t l1_lines;      /* of a load, that L1 looks up in a cycle */
     uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */
@@ -131,10 +131,12 @@ struct l2_queue {
     struct l2_waiter *waiter; /* the caller's, by number */
     struct l1 *l1;            /* the SM's */
     struct l2_flight {
-        uint64_t *done;       /* [n] a heap, the least first: when L2 is done with those that have been served */
-        uint32_t n, room, asked; /* asked: those that have not been served */
-    } flight;                 /* stores */
-    uint64_t reduced;         /* when L2 is done with the last of the reductions that have been served */
+        struct l2_flier {
+            uint64_t done;
+            uint32_t packets;
+        } *flier;             /* [n] a heap, the least first: those that have been served, and when L2 is done with them */
+        uint32_t n, room, packets; /* packets: of all, those that have not been served, too */
+    } stores, reductions;     /* a packet each store; each sector of a reduction that nobody waits for, and each further lane of a word */
 };
 
 /* --- l1.c --- */
@@ -199,8 +201,9 @@ void l2_free(struct l2 *l);
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
 /* What DRAM still has to do is done. *stats: to be released. */
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);
-/* From when on there is room for one more of the SM's stores; `time`, if there is now. What has been done by then is forgotten. */
-uint64_t l2_room(const struct caches_config *c, struct l2_queue *q, uint64_t time);
+/* From when on there is room for one more of so many packets, `most` (0: any number); `time`, if there is now. What has been done by then is
+ * forgotten. */
+uint64_t l2_room(struct l2_flight *f, uint32_t most, uint64_t time);
 /* When it has done what was served so far. */
 uint64_t l2_done(const struct l2 *l);
 void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t bytes[LINE_SECTORS]);

@@ -196,7 +196,7 @@ void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)
 {
     uint32_t n = 0;
     const bool all = time == UINT64_MAX;
-    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time && (all || !l->waiting[n].twice || l2_room(&l->c, to, time) <= time))
+    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time && (all || !l->waiting[n].twice || l2_room(&to->stores, l->c.stores_waiting, time) <= time))
         n++;
     if (n)
         send(l, to, n, time);
@@ -239,7 +239,7 @@ static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t 
         }
         w->full |= (uint8_t)((w->byte[s] == UINT32_MAX) << s);
     }
-    if (w->twice && l2_room(&l->c, to, time) <= time)
+    if (w->twice && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
         send_last(l, to, time);
 }
 
@@ -302,7 +302,7 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
             *state |= (uint8_t)sectors;
         }
         ask.sectors = (uint8_t)(sectors & ~found);
-        if (ask.sectors && l->nwaiting && l2_room(&l->c, to, time) <= time)
+        if (ask.sectors && l->nwaiting && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
             send(l, to, l->nwaiting, time);
         if (ask.sectors || ask.op == L2_JOIN)
             l2_queue_add(to, &ask, NULL);

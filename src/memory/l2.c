@@ -111,40 +111,51 @@ uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
 
 /* --- stores on their way --- */
 
-static void flight_add(struct l2_flight *f, uint64_t done)
+static uint32_t packets(const struct l2_request *r)
+{
+    return r->op == L2_ATOMIC ? r->lanes : 1;
+}
+
+/* What the request is among, or NULL: somebody waits for its answer. */
+static struct l2_flight *flight_of(struct l2_queue *q, const struct l2_request *r)
+{
+    return r->waiter != L2_NOBODY ? NULL : r->op == L2_WRITE ? &q->stores : r->op == L2_ATOMIC ? &q->reductions : NULL;
+}
+
+static void flight_add(struct l2_flight *f, struct l2_flier new)
 {
     if (f->n == f->room) {
         f->room = f->room ? 2 * f->room : 64;
-        f->done = alloc_resize(f->done, f->room * sizeof *f->done);
+        f->flier = alloc_resize(f->flier, f->room * sizeof *f->flier);
     }
     uint32_t at = f->n++;
-    for (; at && f->done[(at - 1) / 2] > done; at = (at - 1) / 2)
-        f->done[at] = f->done[(at - 1) / 2];
-    f->done[at] = done;
+    for (; at && f->flier[(at - 1) / 2].done > new.done; at = (at - 1) / 2)
+        f->flier[at] = f->flier[(at - 1) / 2];
+    f->flier[at] = new;
 }
 
 /* The first leaves. */
 static void flight_drop(struct l2_flight *f)
 {
-    const uint64_t last = f->done[--f->n];
+    f->packets -= f->flier[0].packets;
+    const struct l2_flier last = f->flier[--f->n];
     uint32_t at = 0;
     for (uint32_t child; (child = 2 * at + 1) < f->n; at = child) {
-        child += child + 1 < f->n && f->done[child + 1] < f->done[child];
-        if (f->done[child] >= last)
+        child += child + 1 < f->n && f->flier[child + 1].done < f->flier[child].done;
+        if (f->flier[child].done >= last.done)
             break;
-        f->done[at] = f->done[child];
+        f->flier[at] = f->flier[child];
     }
-    f->done[at] = last;
+    f->flier[at] = last;
 }
 
-uint64_t l2_room(const struct caches_config *c, struct l2_queue *q, uint64_t time)
+uint64_t l2_room(struct l2_flight *f, uint32_t most, uint64_t time)
 {
-    struct l2_flight *f = &q->flight;
-    while (f->n && f->done[0] <= time)
+    while (f->n && f->flier[0].done <= time)
         flight_drop(f);
-    if (!c->stores_waiting || f->n + f->asked < c->stores_waiting)
+    if (!most || f->packets < most)
         return time;
-    return f->n ? f->done[0] : time + L2_STEP; /* L2 has not said when the first is done */
+    return f->n ? f->flier[0].done : time + L2_STEP; /* L2 has not said when the first is done */
 }
 
 /* --- queues --- */
@@ -163,7 +174,9 @@ void l2_queue_add(struct l2_queue *q, const struct l2_request *r, const uint32_t
     *to = *r;
     if (r->waiter != L2_NOBODY)
         q->waiter[r->waiter].pending++;
-    q->flight.asked += r->op == L2_WRITE;
+    struct l2_flight *flight = flight_of(q, r);
+    if (flight)
+        flight->packets += packets(r);
     if (!bytes)
         return;
     if (q->nbytes == q->bytes_room) {
@@ -179,7 +192,8 @@ void l2_queue_release(struct l2_queue *q)
     alloc_release(q->v);
     alloc_release(q->sorted);
     alloc_release(q->bytes);
-    alloc_release(q->flight.done);
+    alloc_release(q->stores.flier);
+    alloc_release(q->reductions.flier);
     *q = (struct l2_queue){0};
 }
 
@@ -785,12 +799,9 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
     if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
         l1_told(q->l1, r->fill, ready);
     if (r->waiter == L2_NOBODY) {
-        if (r->op == L2_WRITE) {
-            q->flight.asked--;
-            flight_add(&q->flight, ready);
-        } else if (r->op == L2_ATOMIC) {
-            q->reduced = ready > q->reduced ? ready : q->reduced;
-        }
+        struct l2_flight *flight = flight_of(q, r);
+        if (flight)
+            flight_add(flight, (struct l2_flier){ready, packets(r)});
         return;
     }
     struct l2_waiter *w = &q->waiter[r->waiter];

@@ -45,7 +45,7 @@ CALLS = {row[0]: float(row[1]) for row in rows("host", "call")}
 BANKS = {tuple(int(x) for x in row[1:6]): float(row[6]) for row in rows("banks", "banks") if row[0] == "FFMA"}
 PROFILED = [(row[0], int(row[1]), int(row[2]), int(row[3]), *(float(x) for x in row[4:])) for row in rows("launch_ncu") if row[0] != "kernel"]
 SPREAD = {tuple(int(x) for x in row[:5]): [float(x) for x in row[5:]] for row in rows("spread", "DRAM")}
-HOT = {row[0]: [float(x) for x in row[1:7]] for row in rows("hot") if row[0] != "launch"}
+HOT = {row[0]: [float(x) for x in row[1:9]] for row in rows("hot") if row[0] != "launch"}
 IDLE = [float(row[9]) - float(row[11]) for row in rows("programs") if row[0] != "program"]
 CODE = {(float(k), int(w), how): [int(x) for x in passes] for k, w, how, *passes in rows("launch", "code")}
 TRACED = [(row[0], int(row[1]), int(row[2]), int(row[3]), [int(x) for x in row[4:]]) for row in rows("launch", "kernel")]
@@ -70,6 +70,13 @@ def stores_waiting():
     """Stores to one word that are on their way when all blocks have ended."""
     _, active, _, writes, *_ = HOT["again warps 16 words 1 gap 0 blocks 132"]
     return (writes - active / store_again()) / SMS
+
+
+def reductions_waiting():
+    """Reductions of one word that are on their way when the last block has ended; L2 does as many in each cycle all the time."""
+    cycles, _, _, _, _, _, done, longest = HOT["reduce warps 4 lanes 32 same 32 apart 1 blocks 132"]
+    cycles -= statistics.median(IDLE)
+    return done * (cycles - longest) / cycles / SMS
 
 
 def latency(name):
@@ -222,6 +229,7 @@ TABLE = [
     ("l2_write_gpc", lambda: BYTES["STG.128", "a GPC"], "l2: STG.128, a GPC"),
     ("l2_link_cycles", lambda: spread()[0], "spread: 75 % less 25 %, one word, all multiprocessors"),
     ("stores_waiting", stores_waiting, "hot: again, 16 warps, when blocks have ended"),
+    ("reductions_waiting", reductions_waiting, "hot: reduce, 4 warps, one word, when blocks have ended"),
     ("store_again_ps", lambda: WORD * store_again(), "hot: beside, 32 warps"),
     ("l2_write_all", lambda: BYTES["STG.128", "all"], "l2: STG.128, all"),
     ("atomic_word_ps", lambda: WORD / ATOMICS["RED.ADD.U32", "one word", 132, 32], "l2: RED.ADD.U32, one word"),

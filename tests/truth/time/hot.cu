@@ -51,6 +51,14 @@ __global__ void beside(unsigned *p, const unsigned *q, int turns, int stores, un
         out[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = (unsigned)((clock64() - begin) / turns) + (sum == 1);
 }
 
+// Reductions: how many are on their way when the blocks have ended. Each lane adds to word lane / same of the grid's, `apart` words from the next.
+__global__ void reduce(unsigned *p, int turns, int lanes, int same, int apart)
+{
+    if ((int)threadIdx.x % 32 < lanes)
+        for (int i = 0; i < turns; i++)
+            atomicAdd(p + threadIdx.x % 32 / same * apart, 1u);
+}
+
 static void name(const char *what)
 {
     printf("LAUNCH %s\n", what);
@@ -94,5 +102,13 @@ int main()
                 sum += h[i];
             printf("CYCLES %.1f\n", sum / (132 * warps));
         }
+    for (int warps = 1; warps <= 32; warps *= 4)
+        for (int lanes = 1; lanes <= 32; lanes *= 32)
+            for (int same = 1; same <= lanes; same *= 32)
+                for (int apart = 1; apart <= (same < lanes ? 32 : 1); apart *= 32) {
+                    sprintf(text, "reduce warps %d lanes %d same %d apart %d blocks 132", warps, lanes, same, apart);
+                    name(text);
+                    reduce<<<132, 32 * warps>>>(p, TURNS, lanes, same, apart);
+                }
     return cudaDeviceSynchronize() ? 1 : 0;
 }
