@@ -468,7 +468,8 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     const uint64_t ends = later(a->end, a->least);
     a->in_pipe = false;
     if (s->now > ends) { /* its last access had to wait for the pipe */
-        stall(r, (uint32_t)a->last_site, COUNTER_STALL_LG_THROTTLE, s->now - ends);
+        const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive, shared = a->n && a->record[a->order[a->n - 1]].space == PTX_SHARED;
+        stall(r, (uint32_t)a->last_site, done ? COUNTER_STALL_DRAIN : shared ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_LG_THROTTLE, s->now - ends);
         a->least = s->now;
     }
     if (s->cta_slot[cta_slot].together)
