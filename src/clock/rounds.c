@@ -41,6 +41,7 @@ struct cta_slot {
     bool moved, spins;      /* since all of its warps waited */
     uint64_t since;         /* when the block came, in ticks */
     bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
+    bool told;              /* L2 has answered one of these, or they wait for their own data again */
 };
 
 /* When a warp can run: the time, and in the low bits its place; or when its accesses go on: its place and all places. */
@@ -59,7 +60,6 @@ struct sm {
     uint64_t *free;         /* [slots]: when the subpartition can do a turn */
     struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */
-    uint32_t *held, nheld;  /* places of warps whose next access needs what L2 has not answered */
     struct cta_slot *cta_slot; /* [cta_slots] */
     uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; NEVER: it waits, or there is none;
                                AT_L2 */
@@ -219,6 +219,15 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
+/* Can one of the subpartition's warps run? */
+static bool can_run(const struct rounds *r, const struct sm *s, uint32_t subpartition)
+{
+    uint64_t bits = 0;
+    for (uint32_t w = 0; w < r->words; w++)
+        bits |= s->runnable[w];
+    return bits & r->own << subpartition;
+}
+
 /* Of the subpartition's warps that can run any, by a lot that changes now and then. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
 {
@@ -279,17 +288,30 @@ static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
     s->least[place] = least;
 }
 
-/* The warp, which waits for data, may have them now. */
-static void look_at_answer(struct rounds *r, uint32_t sm, uint32_t place)
+/* The warp, which waits for its own data, may have them now. */
+static void look_at_warp(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     uint64_t at = s->least[place];
-    if (s->ready[place] != AT_L2)
-        return;
-    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : !is_through(r, sm, place, &at))
+    if (s->ready[place] != AT_L2 || !is_through(r, sm, place, &at))
         return;
     set_ready(s, place, at);
     r->moved = true;
+}
+
+/* The CTA slot's warps, which have met and wait for each other's data, may have them now. */
+static void look_at_warps(struct rounds *r, uint32_t sm, uint32_t cta_slot)
+{
+    struct sm *s = &r->sm[sm];
+    uint64_t until = 0;
+    for (uint32_t i = 0; i < r->warps; i++)
+        if (!is_through(r, sm, cta_slot * r->warps + i, &until))
+            return;
+    for (uint32_t place = cta_slot * r->warps; place < (cta_slot + 1) * r->warps; place++)
+        if (s->ready[place] == AT_L2) {
+            set_ready(s, place, later(s->least[place], until));
+            r->moved = true;
+        }
 }
 
 /* The warp's next access goes to the pipe when its time comes. */
@@ -301,21 +323,35 @@ static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
     heap_push(s, a->since << PLACE_BITS | (place + r->places));
 }
 
-/* Warps that asked L2 and have their answers have a time now, and so have accesses that need these. */
+/* Warps that L2 has answered have a time now, and so have accesses that need what it said. */
 static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->nheld; i++) {
-        uint32_t place = s->held[i];
-        if (turn_wait_next(&s->turn[place], waiters(r, sm, place)))
+    struct l2_queue *q = &r->queue[sm];
+    for (uint32_t i = 0; i < q->ntold; i++) {
+        const uint32_t place = q->told[i] / TURN_WAITED;
+        struct turn *a = &s->turn[place];
+        struct cta_slot *t = &s->cta_slot[place / r->warps];
+        if (a->held && turn_wait_next(a, waiters(r, sm, place))) {
+            a->held = false;
             go_on(r, sm, place);
-        else
-            s->held[n++] = place;
+        } else if (t->together) {
+            t->told = true;
+        } else {
+            look_at_warp(r, sm, place);
+        }
     }
-    s->nheld = n;
-    for (uint32_t place = 0; s->taken && place < r->places; place++)
-        look_at_answer(r, sm, place);
+    q->ntold = 0;
+    for (uint32_t i = 0; s->taken && i < r->cta_slots; i++) {
+        if (!s->cta_slot[i].told)
+            continue;
+        s->cta_slot[i].told = false;
+        if (s->cta_slot[i].together)
+            look_at_warps(r, sm, i);
+        else
+            for (uint32_t k = 0; k < r->warps; k++)
+                look_at_warp(r, sm, i * r->warps + k);
+    }
 }
 
 /* --- one turn --- */
@@ -472,10 +508,9 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
         a->least = s->now;
     }
     if (s->cta_slot[cta_slot].together)
-        for (uint32_t i = 0; i < r->warps; i++)
-            look_at_answer(r, sm, cta_slot * r->warps + i);
+        look_at_warps(r, sm, cta_slot);
     else
-        look_at_answer(r, sm, place);
+        look_at_warp(r, sm, place);
     if (s->cta_slot[cta_slot].b && all_wait(r, s, cta_slot))
         look_again(r, s, cta_slot);
 }
@@ -531,7 +566,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         q->n--;
         if (!known) {
             a->stores = (int)r->c->caches->stores_at_once;
-            s->held[s->nheld++] = place;
+            a->held = true;
         } else if (soon) {
             queue_add(r, s, place);
         } else if (more) {
@@ -569,16 +604,6 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_sl
     return true;
 }
 
-/* Takes a place out of a list of `n`. Returns how many are left. */
-static uint32_t without(uint32_t *list, uint32_t n, uint32_t place)
-{
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] != place)
-            list[left++] = list[i];
-    return left;
-}
-
 /* Accesses that a warp has left undone are not done. */
 static void forget(struct rounds *r, struct sm *s, uint32_t place)
 {
@@ -586,8 +611,7 @@ static void forget(struct rounds *r, struct sm *s, uint32_t place)
     struct turn *a = &s->turn[place];
     if (!a->in_pipe)
         return;
-    a->in_pipe = false;
-    s->nheld = without(s->held, s->nheld, place);
+    a->in_pipe = a->held = false;
     for (uint32_t i = 0, n = q->n; i < n; i++) {
         uint32_t first = q->place[q->first];
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
@@ -811,6 +835,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     struct warp *w = &t->b->warps[place % r->warps];
     const uint64_t ready = s->ready[place];
     no_longer(s, place);
+    t->told |= t->together; /* one of them did not have to wait */
     t->together = false;
     enum warp_stop stop = advance(r, sm, place, ready);
     t->spins |= stop == WARP_YIELD;
@@ -978,8 +1003,7 @@ static bool find_turn(const struct rounds *r, const struct sm *s, uint32_t *plac
             continue;
         if (s->free[k] <= s->now && choose(r, s, k, place))
             return true;
-        uint32_t other;
-        if (s->free[k] > s->now && s->free[k] < *next && choose(r, s, k, &other))
+        if (s->free[k] > s->now && s->free[k] < *next && can_run(r, s, k))
             *next = s->free[k];
     }
     return false;
@@ -1206,7 +1230,6 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->ready = alloc_zeroed(r->places * sizeof *s->ready);
         s->least = alloc_zeroed(r->places * sizeof *s->least);
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
-        s->held = alloc_zeroed(r->places * sizeof *s->held);
         s->turn = alloc_zeroed(r->places * sizeof *s->turn);
         s->free = alloc_zeroed(r->slots * sizeof *s->free);
         s->code = alloc_zeroed(((size_t)l->kernel->nblocks + 1) * sizeof *s->code);
@@ -1253,7 +1276,6 @@ static void finish(struct rounds *r)
         alloc_release(s->least);
         alloc_release(s->runnable);
         alloc_release(s->wakes);
-        alloc_release(s->held);
         for (uint32_t p = 0; p < r->places; p++)
             turn_release(&s->turn[p]);
         alloc_release(s->turn);

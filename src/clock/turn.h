@@ -26,6 +26,7 @@ struct turn {
     int room, n, next;
     int stores;            /* so many may go before other warps have their turn */
     bool in_pipe;          /* some are left */
+    bool held;             /* the next one needs what L2 has not answered */
     uint64_t open;         /* bits of places: accesses that have gone and whose data the warp has not waited for */
     uint64_t there[TURN_WAITED]; /* by place: their data are there, but for what L2 brings */
     uint16_t needed[TURN_WAITED]; /* by place: `used` */

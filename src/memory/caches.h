@@ -129,6 +129,7 @@ struct l2_queue {
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
+    uint32_t *told, ntold, told_room; /* waiters, in the order in which the last of what they asked was served: the caller sets ntold to 0 */
     struct l1 *l1;            /* the SM's */
     struct l2_flight {
         uint64_t *done;       /* [n] a heap, the least first: when L2 is done with those that have been served */

@@ -180,6 +180,7 @@ void l2_queue_release(struct l2_queue *q)
     alloc_release(q->sorted);
     alloc_release(q->bytes);
     alloc_release(q->flight.done);
+    alloc_release(q->told);
     *q = (struct l2_queue){0};
 }
 
@@ -777,6 +778,15 @@ static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
     return first;
 }
 
+static void tell(struct l2_queue *q, uint32_t waiter)
+{
+    if (q->ntold == q->told_room) {
+        q->told_room = q->told_room ? 2 * q->told_room : 64;
+        q->told = alloc_resize(q->told, q->told_room * sizeof *q->told);
+    }
+    q->told[q->ntold++] = waiter;
+}
+
 static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn *t, struct counters *sites)
 {
     struct l2_queue *q = &queues[t->sm];
@@ -794,8 +804,9 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
         return;
     }
     struct l2_waiter *w = &q->waiter[r->waiter];
-    w->pending--;
     w->ready = ready > w->ready ? ready : w->ready;
+    if (!--w->pending)
+        tell(q, r->waiter);
 }
 
 /* The host fetches what the request will look at: there is more of L2 than its caches hold. */
