@@ -95,7 +95,8 @@ struct rounds {
     struct l2_queue *queue; /* [sms] */
     struct memory memory;
     uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
-    struct lines lines;     /* of the access that is looked at */
+    struct record access;   /* that is looked at, */
+    struct lines lines;     /* and its lines */
     struct record *ring;
     struct spill_records spilled; /* of the warp whose turn it is, with its spills */
     struct request *request; /* [sms * cta_slots] */
@@ -259,16 +260,22 @@ static void stall_for_data(const struct rounds *r, struct turn *a)
     a->stood = 0;
 }
 
+/* What a warp waits for, by the place in its turn: `places` apart, so that those that are in use are neighbours. */
 static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
 {
-    return &r->queue[sm].waiter[place * TURN_WAITED];
+    return &r->queue[sm].waiter[place];
+}
+
+static bool can_go(const struct rounds *r, uint32_t sm, uint32_t place)
+{
+    return turn_wait_next(&r->sm[sm].turn[place], waiters(r, sm, place), r->places);
 }
 
 /* The warp's accesses have gone and what they bring has come. *until: raised to when its turn ends. */
 static bool is_through(const struct rounds *r, uint32_t sm, uint32_t place, uint64_t *until)
 {
     struct turn *a = &r->sm[sm].turn[place];
-    const bool through = !a->in_pipe && turn_wait_all(a, waiters(r, sm, place));
+    const bool through = !a->in_pipe && turn_wait_all(a, waiters(r, sm, place), r->places);
     *until = later(*until, later(a->end, a->least));
     return through;
 }
@@ -329,10 +336,10 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
     for (uint32_t i = 0; i < q->ntold; i++) {
-        const uint32_t place = q->told[i] / TURN_WAITED;
+        const uint32_t place = q->told[i] % r->places;
         struct turn *a = &s->turn[place];
         struct cta_slot *t = &s->cta_slot[place / r->warps];
-        if (a->held && turn_wait_next(a, waiters(r, sm, place))) {
+        if (a->held && can_go(r, sm, place)) {
             a->held = false;
             go_on(r, sm, place);
         } else if (t->together) {
@@ -417,9 +424,10 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
 {
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
-    const struct record *rec = turn_next(a);
+    const struct record *rec = &r->access;
     struct l2_queue *q = &r->queue[sm];
-    const uint32_t waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : place * TURN_WAITED + turn_place(a);
+    turn_record(a, &r->access);
+    const uint32_t waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : turn_place(a) * r->places + place;
     uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
@@ -458,7 +466,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
     uint64_t busy = 0;
-    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a, waiters(r, sm, place)))
+    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && can_go(r, sm, place))
         busy += next_access(r, sm, place, cycles(s->now) + busy);
     if (busy) {
         s->pipe = later(s->pipe, s->now) + busy * TICKS;
@@ -519,7 +527,7 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
  * keeps none. A reduction waits that L2 would have to keep for longer than it takes to be told. `at`: now; the turn's `since` is raised. */
 static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
 {
-    const struct record *next = turn_next(a);
+    const struct turn_access *next = turn_next(a);
     const uint64_t reduced = r->queue[sm].reduced, most = r->c->caches->l2_latency;
     if (next->space != PTX_GLOBAL)
         return true;
@@ -532,7 +540,8 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
         return true;
     bool waits = true;
     if (next->op == RECORD_STORE) {
-        l1_lines(r->sm[sm].l1, next, 0, &r->lines);
+        turn_record(a, &r->access);
+        l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
         waits = !l1_holds(r->sm[sm].l1, &r->lines);
     } else if (next->op == RECORD_LOAD) {
         waits = l1_keeps(r->sm[sm].l1);
@@ -551,7 +560,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct turn *a = &s->turn[place];
-        const bool known = turn_wait_next(a, waiters(r, sm, place)), free = may_go(r, sm, a, at);
+        const bool known = can_go(r, sm, place), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
@@ -699,10 +708,10 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     const struct pace_block *blocks = r->c->pace->block;
-    if (!a->n || !w->nsplits || a->record[0].space == PTX_LOCAL)
+    if (!a->n || !w->nsplits || a->local)
         return false;
     const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
-    if (owner != blocks[insts[a->record[0].site].block].owner)
+    if (owner != blocks[a->block].owner)
         return false;
     *turn += block == owner;
     return *turn < blocks[block].rounds;
@@ -743,9 +752,9 @@ static uint64_t cycles_now(const struct launch *l, const struct warp *w)
 }
 
 /* For how long the warp waits for the instructions of a block of its code, in ticks: the first one on an SM has them fetched, line by line. */
-static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t site)
+static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t of)
 {
-    const int32_t block = r->c->pace->block[r->l->kernel->insts[site].block].owner;
+    const int32_t block = r->c->pace->block[of].owner;
     if (!s->code[block])
         s->code[block] = s->now + (uint64_t)r->c->pace->block[block].lines * r->c->caches->code_miss * TICKS;
     return s->code[block] > s->now ? s->code[block] - s->now : 0;
@@ -799,15 +808,15 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     span -= rest.span < span ? rest.span : span;
     busy -= rest.busy < busy ? rest.busy : busy;
     const struct pace_block *blocks = r->c->pace->block;
-    const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
-    uint64_t fetched = fetch(r, s, a->last_site);
+    const uint64_t own = a->n ? (uint64_t)blocks[blocks[a->block].owner].span * (uint64_t)(turn + 1) : 0;
+    uint64_t fetched = fetch(r, s, r->l->kernel->insts[a->last_site].block);
     if (a->n) {
-        const uint64_t other = fetch(r, s, (int32_t)a->record[0].site);
+        const uint64_t other = fetch(r, s, a->block);
         fetched = other > fetched ? other : fetched;
     }
     stall(r, (uint32_t)a->last_site, COUNTER_STALL_NO_INSTRUCTION, fetched);
     a->begin += fetched;
-    turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
+    turn_order(a, r->c->pace, first && own < span ? span - own : 0, span);
     const uint64_t banks = w->passes - had + a->rest.passes - rest.passes;
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
@@ -1230,7 +1239,7 @@ static bool start(struct rounds *r, struct clock_run *c)
         s->ready = alloc_zeroed(r->places * sizeof *s->ready);
         s->least = alloc_zeroed(r->places * sizeof *s->least);
         s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
-        s->turn = alloc_zeroed(r->places * sizeof *s->turn);
+        s->turn = alloc_aligned(64, r->places * sizeof *s->turn);
         s->free = alloc_zeroed(r->slots * sizeof *s->free);
         s->code = alloc_zeroed(((size_t)l->kernel->nblocks + 1) * sizeof *s->code);
         s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);

@@ -8,6 +8,7 @@
 #define CLOCK_TURN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ir/ir.h"
@@ -18,32 +19,44 @@
 /* Accesses that are waited for one by one; those behind share the last place. */
 enum { TURN_WAITED = 64 };
 
+enum { TURN_RECORD = offsetof(struct record, block) - offsetof(struct record, bytes) };
+
+/* An access, a line of the host's cache: its record without the addresses that its shape does not need, and what its data are waited for. */
+struct turn_access {
+    uint64_t addr;         /* of lane 0; RECORD_EXPLICIT: which of the turn's lists of addresses */
+    uint32_t site, mask;   /* from here to `record` as in struct record */
+    uint8_t op, space, shape;
+    uint8_t record[TURN_RECORD];
+    uint64_t there;        /* by place, once it has gone: its data are there, but for what L2 brings */
+    uint32_t late_site;    /* by place: of the last one */
+    uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings. Once it has gone, `used` is by place */
+    bool late;             /* somebody needs what it brings, or it is there before the turn ends */
+} __attribute__((aligned(64)));
+
 struct turn {
-    struct record *record; /* [room] as they came */
-    uint16_t *at, *used;   /* [room] cycles; PACE_NEVER: nobody needs what it brings */
-    bool *late;            /* [room] somebody needs what it brings, or it is there before the turn ends */
-    uint16_t *order;       /* [room] of the machine code; `next` counts these */
-    int room, n, next;
-    int stores;            /* so many may go before other warps have their turn */
-    bool in_pipe;          /* some are left */
-    bool held;             /* the next one needs what L2 has not answered */
     uint64_t open;         /* bits of places: accesses that have gone and whose data the warp has not waited for */
-    uint64_t there[TURN_WAITED]; /* by place: their data are there, but for what L2 brings */
-    uint16_t needed[TURN_WAITED]; /* by place: `used` */
-    uint32_t site[TURN_WAITED];   /* by place: of the last one */
-    uint32_t site_late;    /* of what the warp stood still for last, */
-    uint64_t stood;        /* and for how long; the caller takes it and sets it to 0 */
-    int32_t last_site;     /* where the turn began, or its first access */
-    bool met;              /* it ended at a barrier */
     uint64_t begin, end;   /* end: once nothing is open */
     uint64_t since;        /* when the next one may go */
     uint64_t least;        /* it ends no earlier */
+    struct turn_access *access; /* [room] as they came, then in the order of the machine code; `next` counts these */
+    uint32_t n, next;
+    int32_t stores;        /* so many may go before other warps have their turn */
+    bool in_pipe;          /* some are left */
+    bool held;             /* the next one needs what L2 has not answered */
+    bool met;              /* it ended at a barrier */
+    uint64_t stood;        /* for how long the warp stood still; the caller takes it and sets it to 0 */
+    uint32_t site_late;    /* of what it stood still for last */
+    int32_t last_site;     /* where the turn began, or its first access */
+    int32_t block;         /* of the IR: of the access that came first; -1: there is none */
+    bool local;            /* that one is of local memory */
     struct turn_rest {     /* what the last turn left of a block in the midst of which it ended, at a barrier */
         int32_t block;     /* or -1 */
         uint16_t passed;   /* cycles */
         uint64_t span, busy, passes; /* what is left */
     } rest;
-};
+    uint64_t (*addresses)[32]; /* [addresses_room] */
+    uint32_t room, naddresses, addresses_room;
+} __attribute__((aligned(64)));
 
 void turn_release(struct turn *t);
 
@@ -54,7 +67,7 @@ void turn_begin(struct turn *t, uint64_t begin);
 void turn_add(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy);
 
 /* All have been added, and the block that they are in begins so much later than the turn, which takes `span`. */
-void turn_order(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, uint64_t before, uint64_t span);
+void turn_order(struct turn *t, const struct target_pace *p, uint64_t before, uint64_t span);
 
 /* The place in `open` of the next access. */
 static inline uint32_t turn_place(const struct turn *t)
@@ -62,23 +75,26 @@ static inline uint32_t turn_place(const struct turn *t)
     return (uint32_t)(t->next < TURN_WAITED ? t->next : TURN_WAITED - 1);
 }
 
-static inline const struct record *turn_next(const struct turn *t)
+static inline const struct turn_access *turn_next(const struct turn *t)
 {
-    return &t->record[t->order[t->next]];
+    return &t->access[t->next];
 }
+
+/* Its record, but for the warp that it is of. */
+void turn_record(const struct turn *t, struct record *out);
 
 /* When the next access is issued, as far as is known. */
 static inline uint64_t turn_issue(const struct turn *t)
 {
-    return t->begin + (uint64_t)t->at[t->order[t->next]] * PACE_TICKS;
+    return t->begin + (uint64_t)turn_next(t)->at * PACE_TICKS;
 }
 
 /* The next access has gone; its data are `there`, but for what L2 brings. */
 void turn_went(struct turn *t, uint64_t there);
 
-/* The warp stands still for what is needed up to the next access, or up to the end. `waiter`: by place, what L2 says. False: L2 has not said
- * yet when it comes. */
-bool turn_wait_next(struct turn *t, struct l2_waiter *waiter);
-bool turn_wait_all(struct turn *t, struct l2_waiter *waiter);
+/* The warp stands still for what is needed up to the next access, or up to the end. `waiter`: what L2 says, of each place so many behind the one
+ * before. False: L2 has not said yet when it comes. */
+bool turn_wait_next(struct turn *t, struct l2_waiter *waiter, uint32_t apart);
+bool turn_wait_all(struct turn *t, struct l2_waiter *waiter, uint32_t apart);
 
 #endif

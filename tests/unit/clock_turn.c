@@ -34,7 +34,7 @@ static struct turn turn_of(void)
         records[i] = (struct record){.site = i, .op = ops[i], .space = PTX_GLOBAL, .mask = UINT32_MAX};
     turn_begin(&t, 1000 * PACE_TICKS);
     turn_add(&t, &kernel, &pace, records, SITES, 0);
-    turn_order(&t, &kernel, &pace, 0, 40 * PACE_TICKS);
+    turn_order(&t, &pace, 0, 40 * PACE_TICKS);
     return t;
 }
 
@@ -47,7 +47,7 @@ static uint64_t cycle(uint64_t ticks)
 /* The next access is this one, is issued at this cycle, and its data come at another one. */
 static void goes(struct turn *t, uint32_t site, uint64_t issue, uint64_t there)
 {
-    assert_true(turn_wait_next(t, waiter));
+    assert_true(turn_wait_next(t, waiter, 1));
     assert_int_equal(turn_next(t)->site, site);
     assert_int_equal(cycle(turn_issue(t)), issue);
     turn_went(t, there * PACE_TICKS);
@@ -62,7 +62,7 @@ static void in_time(void **state)
     goes(&t, OTHER, 1003, 1030);
     goes(&t, FAR, 1012, 1040);
     goes(&t, STORE, 1031, 0);
-    assert_true(turn_wait_all(&t, waiter));
+    assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1040);
     turn_release(&t);
 }
@@ -76,7 +76,7 @@ static void late(void **state)
     goes(&t, OTHER, 1003, 1050);
     goes(&t, FAR, 1037, 1072);
     goes(&t, STORE, 1056, 0);
-    assert_true(turn_wait_all(&t, waiter));
+    assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1072);
     turn_release(&t);
 }
@@ -86,15 +86,15 @@ static void from_l2(void **state)
 {
     (void)state;
     struct turn t = turn_of();
-    assert_true(turn_wait_next(&t, waiter));
+    assert_true(turn_wait_next(&t, waiter, 1));
     waiter[turn_place(&t)].pending = 1;
     turn_went(&t, 1002 * PACE_TICKS);
     goes(&t, OTHER, 1003, 1020);
-    assert_false(turn_wait_next(&t, waiter));
+    assert_false(turn_wait_next(&t, waiter, 1));
     waiter[0] = (struct l2_waiter){.ready = 1300, .pending = 0};
     goes(&t, FAR, 1302, 1310);
     goes(&t, STORE, 1321, 0);
-    assert_true(turn_wait_all(&t, waiter));
+    assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1330);
     assert_int_equal(waiter[0].ready, 0); /* for the next turn */
     turn_release(&t);
@@ -109,9 +109,9 @@ static void behind_a_barrier(void **state)
     memset(waiter, 0, sizeof waiter);
     turn_begin(&t, 2000 * PACE_TICKS);
     turn_add(&t, &kernel, &pace, &r, 1, 0);
-    turn_order(&t, &kernel, &pace, 0, 29 * PACE_TICKS);
+    turn_order(&t, &pace, 0, 29 * PACE_TICKS);
     goes(&t, FAR, 2001, 2029);
-    assert_true(turn_wait_all(&t, waiter));
+    assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 2029);
     turn_release(&t);
 }
