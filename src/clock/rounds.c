@@ -1143,7 +1143,8 @@ static void first_blocks(struct rounds *r)
     alloc_release(group);
 }
 
-/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. */
+/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. So it is more from the start than most
+ * launches need: what nobody touches costs nothing. */
 static struct {
     pthread_mutex_t lock;
     void *memory;
@@ -1153,7 +1154,7 @@ static struct {
 static void *take_memory(size_t *bytes)
 {
     void *memory = NULL;
-    size_t have = 0;
+    size_t have = *bytes > MAX_STATE_BYTES ? *bytes : MAX_STATE_BYTES;
     pthread_mutex_lock(&kept.lock);
     if (kept.bytes >= *bytes) {
         memory = kept.memory;
@@ -1162,6 +1163,8 @@ static void *take_memory(size_t *bytes)
         kept.bytes = 0;
     }
     pthread_mutex_unlock(&kept.lock);
+    if (!memory)
+        memory = alloc_try_pages(have);
     if (!memory)
         return alloc_try_pages(*bytes);
     *bytes = have;
