@@ -73,6 +73,7 @@ struct sm {
     int taken;              /* CTA slots */
     uint64_t since;         /* when the first of them was, in ticks */
     uint32_t unbegun;       /* warps that have had no turn */
+    uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
 };
 
 /* Places of warps whose accesses wait for the pipe. */
@@ -264,6 +265,19 @@ static void stall_for_data(const struct rounds *r, struct turn *a)
 static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
 {
     return &r->queue[sm].waiter[place];
+}
+
+/* There is one for each of the turn's accesses. */
+static void make_waiters(const struct rounds *r, uint32_t sm, const struct turn *a)
+{
+    struct sm *s = &r->sm[sm];
+    struct l2_queue *q = &r->queue[sm];
+    const uint32_t all = (a->n < TURN_WAITED ? a->n : TURN_WAITED) * r->places;
+    if (all <= s->waiters_room)
+        return;
+    q->waiter = alloc_resize(q->waiter, all * sizeof *q->waiter);
+    memset(q->waiter + s->waiters_room, 0, (all - s->waiters_room) * sizeof *q->waiter);
+    s->waiters_room = all;
 }
 
 static bool can_go(const struct rounds *r, uint32_t sm, uint32_t place)
@@ -821,6 +835,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
     a->least = banks ? keep_data(s, s->now, banks) : 0;
+    make_waiters(r, sm, a);
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
     return stop;
@@ -1186,6 +1201,179 @@ static void give_memory(void *memory, size_t bytes)
     alloc_pages_release(memory, bytes);
 }
 
+/* SMs are kept likewise, with all that they have allocated. */
+struct sms {
+    struct sm *sm;
+    struct l2_queue *queue;
+    struct caches_config caches;
+    uint32_t n, slots;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct sms sms;
+} kept_sms = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Textures have a cache of their own; then the first of the SMs that share one has it. */
+static bool has_textures(const struct caches_config *c, uint32_t sm)
+{
+    return !c->texture_bytes || sm % c->texture_sms == 0;
+}
+
+static void caches_make(struct sms *of, const struct caches_config *c)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        s->l1 = l1_new(c);
+        s->constants = constants_new(c);
+        s->textures = has_textures(c, i) ? textures_new(c) : s[-(int)(i % c->texture_sms)].textures;
+        of->queue[i].l1 = s->l1;
+    }
+    of->caches = *c;
+}
+
+static void caches_free(struct sms *of)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        l1_free(s->l1);
+        constants_free(s->constants);
+        if (has_textures(&of->caches, i))
+            readonly_free(s->textures);
+    }
+}
+
+static void caches_clear(struct sms *of)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        l1_clear(s->l1);
+        constants_clear(s->constants);
+        if (has_textures(&of->caches, i))
+            readonly_clear(s->textures);
+    }
+}
+
+static void sms_free(struct sms *of)
+{
+    if (!of->n)
+        return;
+    caches_free(of);
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        for (uint32_t p = 0; p < s->places_room; p++)
+            turn_release(&s->turn[p]);
+        for (uint32_t k = 0; k < of->slots; k++)
+            alloc_release(s->before_pipe[k].place);
+        alloc_release(of->queue[i].waiter);
+        l2_queue_release(&of->queue[i]);
+        alloc_release(s->cta_slot);
+        alloc_release(s->ready);
+        alloc_release(s->least);
+        alloc_release(s->runnable);
+        alloc_release(s->wakes);
+        alloc_release(s->turn);
+        alloc_release(s->before_pipe);
+        alloc_release(s->free);
+        alloc_release(s->code);
+        alloc_release(s->in);
+    }
+    alloc_release(of->sm);
+    alloc_release(of->queue);
+}
+
+/* SMs whose caches are empty. */
+static void sms_take(struct rounds *r, const struct caches_config *c)
+{
+    struct sms sms = {0};
+    pthread_mutex_lock(&kept_sms.lock);
+    if (kept_sms.sms.n == r->sms && kept_sms.sms.slots == r->slots) {
+        sms = kept_sms.sms;
+        kept_sms.sms = (struct sms){0};
+    }
+    pthread_mutex_unlock(&kept_sms.lock);
+    if (!sms.n) {
+        sms = (struct sms){.n = r->sms, .slots = r->slots};
+        sms.sm = alloc_zeroed(r->sms * sizeof *sms.sm);
+        sms.queue = alloc_zeroed(r->sms * sizeof *sms.queue);
+        caches_make(&sms, c);
+    } else if (memcmp(&sms.caches, c, sizeof *c) != 0) {
+        caches_free(&sms);
+        caches_make(&sms, c);
+    } else {
+        caches_clear(&sms);
+    }
+    r->sm = sms.sm;
+    r->queue = sms.queue;
+}
+
+static void sms_give(struct sms *sms)
+{
+    pthread_mutex_lock(&kept_sms.lock);
+    struct sms old = kept_sms.sms;
+    kept_sms.sms = *sms;
+    pthread_mutex_unlock(&kept_sms.lock);
+    sms_free(&old);
+}
+
+/* Room for the launch's blocks; nothing of what arrays have is kept. */
+static void sm_grow(const struct rounds *r, struct sm *s)
+{
+    const uint32_t blocks = (uint32_t)r->l->kernel->nblocks + 1;
+    if (blocks > s->blocks_room) {
+        s->blocks_room = blocks;
+        s->code = alloc_resize(s->code, blocks * sizeof *s->code);
+    }
+    if (!s->free) {
+        s->free = alloc_zeroed(r->slots * sizeof *s->free);
+        s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
+    }
+    if (r->places <= s->places_room)
+        return;
+    struct turn *turn = alloc_aligned(64, r->places * sizeof *turn);
+    if (s->places_room)
+        memcpy(turn, s->turn, s->places_room * sizeof *turn);
+    alloc_release(s->turn);
+    s->turn = turn;
+    s->places_room = r->places;
+    s->cta_slot = alloc_resize(s->cta_slot, r->places * sizeof *s->cta_slot);
+    s->ready = alloc_resize(s->ready, r->places * sizeof *s->ready);
+    s->least = alloc_resize(s->least, r->places * sizeof *s->least);
+    s->runnable = alloc_resize(s->runnable, r->words * sizeof *s->runnable);
+    s->in = alloc_resize(s->in, r->places * sizeof *s->in);
+    for (uint32_t k = 0; k < r->slots; k++)
+        s->before_pipe[k].place = alloc_resize(s->before_pipe[k].place, r->places * sizeof *s->before_pipe[k].place);
+}
+
+/* Nothing has happened on the SM. */
+static void sm_begin(struct rounds *r, uint32_t sm)
+{
+    struct sm *s = &r->sm[sm];
+    struct l2_queue *q = &r->queue[sm];
+    sm_grow(r, s);
+    s->constant_port = s->now = s->pipe = s->data = s->since = 0;
+    s->next_queue = s->nwakes = s->unbegun = 0;
+    s->taken = 0;
+    memset(s->free, 0, r->slots * sizeof *s->free);
+    memset(s->code, 0, s->blocks_room * sizeof *s->code);
+    memset(s->cta_slot, 0, r->cta_slots * sizeof *s->cta_slot);
+    memset(s->least, 0, r->places * sizeof *s->least);
+    memset(s->runnable, 0, r->words * sizeof *s->runnable);
+    memset(s->in, 0, r->places * sizeof *s->in);
+    for (uint32_t k = 0; k < r->slots; k++)
+        s->before_pipe[k].first = s->before_pipe[k].n = 0;
+    for (uint32_t p = 0; p < r->places; p++) {
+        s->ready[p] = NEVER;
+        turn_forget(&s->turn[p]);
+    }
+    if (s->waiters_room)
+        memset(q->waiter, 0, s->waiters_room * sizeof *q->waiter);
+    q->n = q->next = q->nbytes = q->ntold = 0;
+    q->mixed = false;
+    q->flight.n = q->flight.asked = 0;
+    q->reduced = 0;
+}
+
 static bool start(struct rounds *r, struct clock_run *c)
 {
     struct launch *l = c->launch;
@@ -1219,8 +1407,7 @@ static bool start(struct rounds *r, struct clock_run *c)
             give_memory(r->state, r->state_bytes);
         return false;
     }
-    r->sm = alloc_zeroed(r->sms * sizeof *r->sm);
-    r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
+    sms_take(r, f);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     r->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->request);
     r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
@@ -1232,29 +1419,8 @@ static bool start(struct rounds *r, struct clock_run *c)
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
-    for (uint32_t i = 0; i < r->sms; i++) {
-        struct sm *s = &r->sm[i];
-        s->l1 = l1_new(f);
-        s->constants = constants_new(f);
-        uint32_t shares = f->texture_bytes ? i % f->texture_sms : 0;
-        s->textures = shares ? s[-(int)shares].textures : textures_new(f);
-        s->cta_slot = alloc_zeroed(r->cta_slots * sizeof *s->cta_slot);
-        s->ready = alloc_zeroed(r->places * sizeof *s->ready);
-        s->least = alloc_zeroed(r->places * sizeof *s->least);
-        s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
-        s->turn = alloc_aligned(64, r->places * sizeof *s->turn);
-        s->free = alloc_zeroed(r->slots * sizeof *s->free);
-        s->code = alloc_zeroed(((size_t)l->kernel->nblocks + 1) * sizeof *s->code);
-        s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
-        for (uint32_t k = 0; k < r->slots; k++)
-            s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
-        if (c->spills)
-            s->in = alloc_zeroed(r->places * sizeof *s->in);
-        r->queue[i].waiter = alloc_zeroed((size_t)r->places * TURN_WAITED * sizeof *r->queue[i].waiter);
-        r->queue[i].l1 = s->l1;
-        for (uint32_t p = 0; p < r->places; p++)
-            s->ready[p] = NEVER;
-    }
+    for (uint32_t i = 0; i < r->sms; i++)
+        sm_begin(r, i);
     first_blocks(r);
     return true;
 }
@@ -1275,35 +1441,11 @@ static void finish(struct rounds *r)
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
     r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
-    for (uint32_t i = 0; i < r->sms; i++) {
-        struct sm *s = &r->sm[i];
-        l1_free(s->l1);
-        alloc_release(r->queue[i].waiter);
-        constants_free(s->constants);
-        if (!r->c->caches->texture_bytes || i % r->c->caches->texture_sms == 0)
-            readonly_free(s->textures);
-        l2_queue_release(&r->queue[i]);
-        alloc_release(s->cta_slot);
-        alloc_release(s->ready);
-        alloc_release(s->least);
-        alloc_release(s->runnable);
-        alloc_release(s->wakes);
-        for (uint32_t p = 0; p < r->places; p++)
-            turn_release(&s->turn[p]);
-        alloc_release(s->turn);
-        for (uint32_t k = 0; k < r->slots; k++)
-            alloc_release(s->before_pipe[k].place);
-        alloc_release(s->before_pipe);
-        alloc_release(s->free);
-        alloc_release(s->code);
-        alloc_release(s->in);
-    }
+    sms_give(&(struct sms){r->sm, r->queue, *r->c->caches, r->sms, r->slots});
     settle_stalls(r);
     tally_end(r->c->counts);
     l2_free(r->l2);
     give_memory(r->state, r->state_bytes);
-    alloc_release(r->sm);
-    alloc_release(r->queue);
     alloc_release(r->request);
     alloc_release(r->turn);
     alloc_release(r->in_turn);

@@ -18,6 +18,11 @@ void turn_release(struct turn *t)
     *t = (struct turn){0};
 }
 
+void turn_forget(struct turn *t)
+{
+    *t = (struct turn){.access = t->access, .room = t->room, .addresses = t->addresses, .addresses_room = t->addresses_room};
+}
+
 void turn_begin(struct turn *t, uint64_t begin)
 {
     t->n = t->next = t->naddresses = 0;

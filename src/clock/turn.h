@@ -60,6 +60,9 @@ struct turn {
 
 void turn_release(struct turn *t);
 
+/* As if there had been no turn; what is allocated stays. */
+void turn_forget(struct turn *t);
+
 /* Forgets the last turn. */
 void turn_begin(struct turn *t, uint64_t begin);
 

@@ -142,6 +142,7 @@ struct l2_queue {
 
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
+void l1_clear(struct l1 *l); /* as new */
 /* L2 tells when the data of a place come. */
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
 /* When the sectors of a line come that were asked for before `now`; now, if that is over, or others have the line's place. */
@@ -170,6 +171,7 @@ void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 struct readonly;
 struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways);
 void readonly_free(struct readonly *c);
+void readonly_clear(struct readonly *c); /* as new; c may be NULL */
 /* Bits of the sectors of line `line` (of 128 bytes, as in lines.h) that were there; all of them are afterwards. */
 unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
 
@@ -177,6 +179,7 @@ unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
 struct constants;
 struct constants *constants_new(const struct caches_config *c);
 void constants_free(struct constants *k);
+void constants_clear(struct constants *k); /* as new */
 /* One constant load at `time`: counts what the first level had, asks L2 for what neither has. Returns the cycle in which the warp has its
  * data. *busy: cycles that the look-ups take. */
 uint64_t constants_access(struct constants *k, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
