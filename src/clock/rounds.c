@@ -117,8 +117,8 @@ struct rounds {
     uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
     uint64_t own;           /* bits of `runnable` that are the first one's */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
-    void *state;            /* of the resident blocks */
-    size_t state_bytes;
+    void *state;            /* of the resident blocks: so many bytes each, and behind these what few blocks need */
+    size_t state_bytes, block_bytes, aside;
     uint32_t places_of_state; /* of blocks, that are taken */
     bool moved;             /* something, since all SMs were looked at last */
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
@@ -903,8 +903,9 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     struct sm *s = &r->sm[q->sm];
     struct cta_slot *t = &s->cta_slot[q->cta_slot];
     if (!t->memory) {
-        t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
-        block_open(r->l, t->memory);
+        const uint32_t place = r->places_of_state++;
+        t->memory = (char *)r->state + place * r->block_bytes;
+        block_open_apart(r->l, t->memory, (char *)r->state + r->aside + place * block_aside_bytes(r->l));
     }
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
@@ -1397,7 +1398,9 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
     r->local_bytes = ((c->spills ? (uint64_t)c->spills->base + c->spills->bytes : l->local_size) + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
-    r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
+    r->block_bytes = (block_bytes(l) - block_aside_bytes(l) + 63) / 64 * 64;
+    r->aside = r->block_bytes * blocks;
+    r->state_bytes = r->aside + block_aside_bytes(l) * blocks;
     r->state = take_memory(&r->state_bytes);
     r->l2 = r->state ? l2_new(f) : NULL;
     if (!r->l2) {
