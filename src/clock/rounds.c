@@ -34,9 +34,12 @@ enum {
 /* A CTA slot: a place for a resident block. */
 struct cta_slot {
     struct block *b;        /* NULL: free */
+    struct warp *warps;     /* its warps */
     void *memory;
     uint64_t phases;        /* of its barriers, when its warps were looked at last */
     uint32_t begun;         /* warps that have had a turn: they begin in their order */
+    uint32_t failed;        /* warps */
+    uint64_t over;          /* bits of warps that do not run any more: they have ended or failed */
     int passes;             /* since nothing moved */
     bool moved, spins;      /* since all of its warps waited */
     uint64_t since;         /* when the block came, in ticks */
@@ -178,10 +181,20 @@ static wake_t heap_pop(struct sm *s)
     return first;
 }
 
-static void set_ready(struct sm *s, uint32_t place, uint64_t at)
+/* The host fetches what a warp goes on with. */
+static void fetch_warp(const struct rounds *r, const struct sm *s, uint32_t place)
+{
+    const struct warp *w = &s->cta_slot[place / r->warps].warps[place % r->warps];
+    __builtin_prefetch(w);
+    __builtin_prefetch(&w->joins);
+    __builtin_prefetch(w->split);
+}
+
+static void set_ready(const struct rounds *r, struct sm *s, uint32_t place, uint64_t at)
 {
     s->ready[place] = at;
     heap_push(s, at << PLACE_BITS | place);
+    fetch_warp(r, s, place);
 }
 
 /* A warp's next access may go to the pipe. */
@@ -316,7 +329,7 @@ static void look_at_warp(struct rounds *r, uint32_t sm, uint32_t place)
     uint64_t at = s->least[place];
     if (s->ready[place] != AT_L2 || !is_through(r, sm, place, &at))
         return;
-    set_ready(s, place, at);
+    set_ready(r, s, place, at);
     r->moved = true;
 }
 
@@ -330,7 +343,7 @@ static void look_at_warps(struct rounds *r, uint32_t sm, uint32_t cta_slot)
             return;
     for (uint32_t place = cta_slot * r->warps; place < (cta_slot + 1) * r->warps; place++)
         if (s->ready[place] == AT_L2) {
-            set_ready(s, place, later(s->least[place], until));
+            set_ready(r, s, place, later(s->least[place], until));
             r->moved = true;
         }
 }
@@ -344,11 +357,25 @@ static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
     heap_push(s, a->since << PLACE_BITS | (place + r->places));
 }
 
+/* The host fetches what look_at_answers will need of an SM, in steps. */
+static void fetch_told(const struct rounds *r, uint32_t sm, uint32_t ahead)
+{
+    if (sm + ahead >= r->sms)
+        return;
+    const struct l2_queue *q = &r->queue[sm + ahead];
+    for (uint32_t i = 0; i < q->ntold; i++) {
+        const struct turn *a = &r->sm[sm + ahead].turn[q->told[i] % r->places];
+        __builtin_prefetch(ahead > 1 || !a->open ? (const void *)a : &a->access[__builtin_ctzll(a->open)]);
+    }
+}
+
 /* Warps that L2 has answered have a time now, and so have accesses that need what it said. */
 static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
+    fetch_told(r, sm, 2);
+    fetch_told(r, sm, 1);
     for (uint32_t i = 0; i < q->ntold; i++) {
         const uint32_t place = q->told[i] % r->places;
         struct turn *a = &s->turn[place];
@@ -489,7 +516,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     if (a->next == a->n)
         return;
     a->in_pipe = true;
-    a->stores = (int)r->c->caches->stores_at_once;
+    a->stores = (int16_t)r->c->caches->stores_at_once;
     a->since = later(s->now, turn_issue(a));
     if (a->since > s->now)
         heap_push(s, a->since << PLACE_BITS | (place + r->places));
@@ -579,7 +606,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
             s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
-            a->stores -= store;
+            a->stores = (int16_t)(a->stores - store);
         }
         s->next_queue = k + 1 == r->slots ? 0 : k + 1;
         const bool more = a->next < a->n, soon = goes && more && turn_issue(a) <= later(s->now, s->pipe);
@@ -588,7 +615,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
         q->n--;
         if (!known) {
-            a->stores = (int)r->c->caches->stores_at_once;
+            a->stores = (int16_t)r->c->caches->stores_at_once;
             a->held = true;
         } else if (soon) {
             queue_add(r, s, place);
@@ -610,12 +637,12 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
     t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at); /* which raises `at` */
     for (int i = 0; i < t->b->nwarps; i++) {
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
-        if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
+        if (s->ready[place] != NEVER || t->over >> i & 1)
             continue;
         if (t->together || s->turn[place].in_pipe)
             wait_for_l2(s, place, at);
         else
-            set_ready(s, place, at + apart * (uint64_t)i);
+            set_ready(r, s, place, at + apart * (uint64_t)i);
     }
 }
 
@@ -679,11 +706,8 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     struct cta_slot *t = &s->cta_slot[cta_slot];
     struct block *b = t->b;
-    int failed = 0;
-    for (int i = 0; i < b->nwarps; i++)
-        failed += b->warps[i].failed;
-    bool nobody = failed + b->warps_done == b->nwarps; /* is left to look again */
-    if (failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
+    const bool nobody = (int)t->failed + b->warps_done == b->nwarps; /* is left to look again */
+    if (t->failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
         launch_stop(r->l, b->index);
         retire(r, s, cta_slot);
         return;
@@ -780,7 +804,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
-    struct warp *w = &t->b->warps[place % r->warps];
+    struct warp *w = &t->warps[place % r->warps];
     uint64_t before = w->clock, busy = w->busy, span = w->span, had = w->passes;
     const bool first = !w->clock;
     enum warp_stop stop;
@@ -846,7 +870,7 @@ static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     uint64_t at = s->now;
     if (is_through(r, sm, place, &at))
-        set_ready(s, place, at);
+        set_ready(r, s, place, at);
     else
         wait_for_l2(s, place, s->now);
 }
@@ -856,7 +880,7 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     uint32_t cta_slot = place / r->warps;
     struct cta_slot *t = &s->cta_slot[cta_slot];
-    struct warp *w = &t->b->warps[place % r->warps];
+    struct warp *w = &t->warps[place % r->warps];
     const uint64_t ready = s->ready[place];
     no_longer(s, place);
     t->told |= t->together; /* one of them did not have to wait */
@@ -874,10 +898,13 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         break;
     case WARP_DONE:
         t->b->warps_done++;
+        t->over |= UINT64_C(1) << place % r->warps;
         break;
     case WARP_FAULT:
         if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
             w->failed = true;
+            t->failed++;
+            t->over |= UINT64_C(1) << place % r->warps;
             break;
         }
         retire(r, s, cta_slot);
@@ -909,8 +936,10 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     }
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
+    t->warps = t->b->warps;
     t->phases = 0;
-    t->begun = 0;
+    t->over = 0;
+    t->begun = t->failed = 0;
     t->passes = 0;
     t->moved = t->spins = false;
     t->since = at;
@@ -998,18 +1027,43 @@ static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
     return false;
 }
 
-/* The host fetches what an SM's warps that will run before `until` begin with. */
-static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t until)
+/* More is resident on a device than the host's caches hold: it fetches what an SM's warps and accesses that will go before `until` begin with,
+ * in steps, since each says where the next is. */
+enum { FAR_AHEAD = 3, AHEAD = 2 };
+
+static void fetch_access(const struct sm *s, uint32_t place, uint32_t ahead)
 {
+    const struct turn *a = &s->turn[place];
+    if (ahead == FAR_AHEAD)
+        __builtin_prefetch(a);
+    else if (a->in_pipe && ahead == AHEAD)
+        __builtin_prefetch(turn_next(a));
+    else if (a->in_pipe)
+        turn_fetch(a);
+}
+
+static void look_ahead(const struct rounds *r, uint32_t sm, uint32_t ahead, uint64_t until)
+{
+    if (sm + ahead >= r->sms || !r->sm[sm + ahead].taken)
+        return;
+    const struct sm *s = &r->sm[sm + ahead];
     for (uint32_t i = 0; i < s->nwakes; i++) {
-        uint32_t place = wake_place(s->wakes[i]);
-        const struct block *b = place < r->places ? s->cta_slot[place / r->warps].b : NULL;
-        if (wake_time(s->wakes[i]) >= until || !b)
+        const uint32_t place = wake_place(s->wakes[i]);
+        if (wake_time(s->wakes[i]) >= until)
             continue;
-        __builtin_prefetch(&b->warps[place % r->warps]);
-        __builtin_prefetch(&b->warps[place % r->warps].joins);
-        __builtin_prefetch(&b->warps[place % r->warps].split);
-        __builtin_prefetch(b);
+        if (place >= r->places) {
+            fetch_access(s, place - r->places, ahead);
+        } else if (ahead == AHEAD) {
+            __builtin_prefetch(&s->turn[place]);
+            __builtin_prefetch(&s->turn[place].rest);
+            __builtin_prefetch(s->cta_slot[place / r->warps].b);
+            fetch_warp(r, s, place);
+        }
+    }
+    for (uint32_t k = 0; k < r->slots; k++) {
+        const struct pipe_queue *q = &s->before_pipe[k];
+        for (uint32_t i = 0, at = q->first; i < q->n; i++, at = at + 1 == r->places ? 0 : at + 1)
+            fetch_access(s, q->place[at], ahead);
     }
 }
 
@@ -1503,8 +1557,8 @@ void rounds_run(struct clock_run *c)
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
         for (uint32_t i = 0; i < r.sms; i++) {
-            if (i + 1 < r.sms)
-                look_ahead(&r, &r.sm[i + 1], end * TICKS);
+            for (uint32_t ahead = FAR_AHEAD; ahead; ahead--)
+                look_ahead(&r, i, ahead, end * TICKS);
             if (r.sm[i].taken)
                 run_sm(&r, i, end * TICKS);
             else

@@ -134,6 +134,7 @@ void turn_order(struct turn *t, const struct target_pace *p, uint64_t before, ui
         if (a->late && a->used > last) /* what nobody needs in the block is there before the turn ends */
             a->used = last < PACE_NEVER ? (uint16_t)last : PACE_NEVER - 1;
     }
+    t->next_at = t->access[0].at;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -149,7 +150,8 @@ void turn_went(struct turn *t, uint64_t there)
     struct turn_access *of = &t->access[place];
     const uint16_t used = now->used;
     const bool shared = t->open & bit;
-    t->next++;
+    if (++t->next < t->n)
+        t->next_at = turn_next(t)->at;
     if (used == PACE_NEVER)
         return;
     of->there = shared ? later(of->there, there) : there;
@@ -188,7 +190,7 @@ static bool wait_up_to(struct turn *t, struct l2_waiter *waiter, uint32_t apart,
 
 bool turn_wait_next(struct turn *t, struct l2_waiter *waiter, uint32_t apart)
 {
-    return !t->open || wait_up_to(t, waiter, apart, turn_next(t)->at);
+    return !t->open || wait_up_to(t, waiter, apart, t->next_at);
 }
 
 bool turn_wait_all(struct turn *t, struct l2_waiter *waiter, uint32_t apart)

@@ -40,7 +40,8 @@ struct turn {
     uint64_t least;        /* it ends no earlier */
     struct turn_access *access; /* [room] as they came, then in the order of the machine code; `next` counts these */
     uint32_t n, next;
-    int32_t stores;        /* so many may go before other warps have their turn */
+    int16_t stores;        /* so many may go before other warps have their turn */
+    uint16_t next_at;      /* `at` of the next one */
     bool in_pipe;          /* some are left */
     bool held;             /* the next one needs what L2 has not answered */
     bool met;              /* it ended at a barrier */
@@ -86,10 +87,18 @@ static inline const struct turn_access *turn_next(const struct turn *t)
 /* Its record, but for the warp that it is of. */
 void turn_record(const struct turn *t, struct record *out);
 
+/* The host fetches the addresses of its lanes. */
+static inline void turn_fetch(const struct turn *t)
+{
+    const struct turn_access *a = turn_next(t);
+    for (size_t i = 0; a->shape == RECORD_EXPLICIT && i < sizeof *t->addresses; i += sizeof *a)
+        __builtin_prefetch((const char *)t->addresses[a->addr] + i);
+}
+
 /* When the next access is issued, as far as is known. */
 static inline uint64_t turn_issue(const struct turn *t)
 {
-    return t->begin + (uint64_t)turn_next(t)->at * PACE_TICKS;
+    return t->begin + (uint64_t)t->next_at * PACE_TICKS;
 }
 
 /* The next access has gone; its data are `there`, but for what L2 brings. */

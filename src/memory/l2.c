@@ -818,6 +818,8 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
     uint32_t set = set_of(l, r->line, &tag);
     if (r->fill != L2_NOWHERE)
         l1_fetch(q->l1, r->fill);
+    if (r->waiter != L2_NOBODY)
+        __builtin_prefetch(&q->waiter[r->waiter]);
     if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
     if (l->groups)
