@@ -97,6 +97,7 @@ struct rounds {
     struct l2 *l2;
     struct sm *sm;
     struct l2_queue *queue; /* [sms] */
+    struct turn_pool *turns; /* memory of all SMs' turns */
     struct memory memory;
     uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
     struct record access;   /* that is looked at, */
@@ -833,7 +834,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
             n = r->spilled.n;
         }
         w->nrecords = 0;
-        turn_add(a, r->l->kernel, r->c->pace, records, n, copy);
+        turn_add(a, r->turns, r->l->kernel, r->c->pace, records, n, copy);
         waits = in_waiting_loop(r->l->kernel, w);
     } while (stop == WARP_RING && !waits && goes_on(r, w, a, &turn));
     t->moved |= stop != WARP_YIELD && w->clock != before;
@@ -1260,6 +1261,7 @@ static void give_memory(void *memory, size_t bytes)
 struct sms {
     struct sm *sm;
     struct l2_queue *queue;
+    struct turn_pool *turns;
     struct caches_config caches;
     uint32_t n, slots;
 };
@@ -1316,8 +1318,6 @@ static void sms_free(struct sms *of)
     caches_free(of);
     for (uint32_t i = 0; i < of->n; i++) {
         struct sm *s = &of->sm[i];
-        for (uint32_t p = 0; p < s->places_room; p++)
-            turn_release(&s->turn[p]);
         for (uint32_t k = 0; k < of->slots; k++)
             alloc_release(s->before_pipe[k].place);
         alloc_release(of->queue[i].waiter);
@@ -1333,6 +1333,8 @@ static void sms_free(struct sms *of)
         alloc_release(s->code);
         alloc_release(s->in);
     }
+    turn_pool_release(of->turns);
+    alloc_release(of->turns);
     alloc_release(of->sm);
     alloc_release(of->queue);
 }
@@ -1351,6 +1353,7 @@ static void sms_take(struct rounds *r, const struct caches_config *c)
         sms = (struct sms){.n = r->sms, .slots = r->slots};
         sms.sm = alloc_zeroed(r->sms * sizeof *sms.sm);
         sms.queue = alloc_zeroed(r->sms * sizeof *sms.queue);
+        sms.turns = alloc_zeroed(sizeof *sms.turns);
         caches_make(&sms, c);
     } else if (memcmp(&sms.caches, c, sizeof *c) != 0) {
         caches_free(&sms);
@@ -1360,6 +1363,7 @@ static void sms_take(struct rounds *r, const struct caches_config *c)
     }
     r->sm = sms.sm;
     r->queue = sms.queue;
+    r->turns = sms.turns;
 }
 
 static void sms_give(struct sms *sms)
@@ -1498,7 +1502,7 @@ static void finish(struct rounds *r)
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
     r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
-    sms_give(&(struct sms){r->sm, r->queue, *r->c->caches, r->sms, r->slots});
+    sms_give(&(struct sms){r->sm, r->queue, r->turns, *r->c->caches, r->sms, r->slots});
     settle_stalls(r);
     tally_end(r->c->counts);
     l2_free(r->l2);

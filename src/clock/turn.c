@@ -11,38 +11,78 @@ _Static_assert(sizeof(struct turn_access) == 64, "a line of the host's cache");
 _Static_assert(offsetof(struct turn_access, op) - offsetof(struct turn_access, site) == offsetof(struct record, op) - HEAD &&
                offsetof(struct turn_access, record) - offsetof(struct turn_access, site) == offsetof(struct record, bytes) - HEAD, "as in struct record");
 
-void turn_release(struct turn *t)
+/* --- memory --- */
+
+enum { LINE = 64, CHUNK = 1 << 20 };
+
+struct turn_chunk {
+    struct turn_chunk *next;
+} __attribute__((aligned(LINE)));
+
+void turn_pool_release(struct turn_pool *p)
 {
-    alloc_release(t->access);
-    alloc_release(t->addresses);
-    *t = (struct turn){0};
+    while (p->chunks) {
+        struct turn_chunk *c = p->chunks;
+        p->chunks = c->next;
+        alloc_release(c);
+    }
+    *p = (struct turn_pool){0};
+}
+
+/* Of LINE << size bytes. */
+static void *pool_take(struct turn_pool *p, int size)
+{
+    const size_t bytes = (size_t)LINE << size;
+    void *v = p->free[size];
+    if (v) {
+        memcpy(&p->free[size], v, sizeof v);
+        return v;
+    }
+    if (p->left < bytes) {
+        const size_t all = bytes + LINE > CHUNK ? bytes + LINE : CHUNK;
+        struct turn_chunk *c = alloc_aligned(LINE, all);
+        c->next = p->chunks;
+        p->chunks = c;
+        p->next = (char *)(c + 1);
+        p->left = all - LINE;
+    }
+    v = p->next;
+    p->next += bytes;
+    p->left -= bytes;
+    return v;
+}
+
+/* Room for `n` elements, of which `used` are kept. *room: how many there is room for, a power of two times the least. */
+static void *grow(struct turn_pool *p, void *old, uint32_t *room, uint32_t used, uint32_t n, size_t each)
+{
+    enum { LEAST = 4 };
+    uint32_t more = *room ? *room : LEAST;
+    while (more < n)
+        more *= 2;
+    void *v = pool_take(p, __builtin_ctzll(more * each / LINE));
+    if (used)
+        memcpy(v, old, used * each);
+    if (old) {
+        const int size = __builtin_ctzll(*room * each / LINE);
+        memcpy(old, &p->free[size], sizeof p->free[size]);
+        p->free[size] = old;
+    }
+    *room = more;
+    return v;
 }
 
 void turn_forget(struct turn *t)
 {
-    *t = (struct turn){.access = t->access, .room = t->room, .addresses = t->addresses, .addresses_room = t->addresses_room};
+    *t = (struct turn){.access = t->access, .room = t->room, .list = t->list, .lists_room = t->lists_room};
 }
 
 void turn_begin(struct turn *t, uint64_t begin)
 {
-    t->n = t->next = t->naddresses = 0;
+    t->n = t->next = t->nlists = 0;
     t->block = -1;
     t->open = 0;
     t->begin = t->end = t->since = begin;
     t->least = 0;
-}
-
-static void more_room(struct turn *t, uint32_t n)
-{
-    enum { FIRST = 4 };
-    if (n <= t->room)
-        return;
-    struct turn_access *old = t->access;
-    t->room = n < FIRST ? FIRST : n < 2 * t->room ? 2 * t->room : n;
-    t->access = alloc_aligned(64, t->room * sizeof *t->access);
-    if (t->n)
-        memcpy(t->access, old, t->n * sizeof *old);
-    alloc_release(old);
 }
 
 static bool brings(const struct record *r)
@@ -50,40 +90,63 @@ static bool brings(const struct record *r)
     return r->op != RECORD_STORE && r->op != RECORD_RED;
 }
 
-static void keep_record(struct turn *t, struct turn_access *a, const struct record *r)
+/* Lanes within 2 GiB of the first one, as nearly all are, need half as much as their addresses. */
+static void keep_addresses(struct turn *t, struct turn_pool *memory, struct turn_access *a, const struct record *r)
+{
+    enum { LANES = 32 };
+    const uint64_t base = r->addr[__builtin_ctz(r->mask)];
+    uint32_t far = 0;
+    if (t->nlists + 2 > t->lists_room)
+        t->list = grow(memory, t->list, &t->lists_room, t->nlists, t->nlists + 2, sizeof *t->list);
+    uint32_t *list = t->list[t->nlists];
+    for (int i = 0; i < LANES; i++) {
+        const uint64_t away = r->addr[i] - base;
+        list[i] = (uint32_t)away;
+        far |= (uint32_t)(away + (UINT64_C(1) << 31) > UINT32_MAX) << i;
+    }
+    a->addr = base;
+    a->list = t->nlists++;
+    a->wide = far & r->mask;
+    if (a->wide) {
+        memcpy(list, r->addr, sizeof r->addr);
+        t->nlists++;
+    }
+}
+
+static void keep_record(struct turn *t, struct turn_pool *memory, struct turn_access *a, const struct record *r)
 {
     memcpy(&a->site, &r->site, HEAD_BYTES);
     a->addr = r->addr[0];
-    if (r->shape != RECORD_EXPLICIT)
-        return;
-    if (t->naddresses == t->addresses_room) {
-        t->addresses_room = t->addresses_room ? 2 * t->addresses_room : 2;
-        t->addresses = alloc_resize(t->addresses, t->addresses_room * sizeof *t->addresses);
-    }
-    a->addr = t->naddresses;
-    memcpy(t->addresses[t->naddresses++], r->addr, sizeof r->addr);
+    if (r->shape == RECORD_EXPLICIT)
+        keep_addresses(t, memory, a, r);
 }
 
 void turn_record(const struct turn *t, struct record *out)
 {
     const struct turn_access *a = turn_next(t);
     memcpy(&out->site, &a->site, HEAD_BYTES);
-    if (a->shape == RECORD_EXPLICIT)
-        memcpy(out->addr, t->addresses[a->addr], sizeof out->addr);
+    out->addr[0] = a->addr;
+    if (a->shape != RECORD_EXPLICIT)
+        return;
+    const uint32_t *list = t->list[a->list];
+    if (a->wide)
+        memcpy(out->addr, list, sizeof out->addr);
     else
-        out->addr[0] = a->addr;
+        for (int i = 0; i < 32; i++)
+            out->addr[i] = a->addr + (uint64_t)(int64_t)(int32_t)list[i];
 }
 
-void turn_add(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy)
+void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy)
 {
-    more_room(t, t->n + (uint32_t)n);
+    if (t->n + (uint32_t)n > t->room)
+        t->access = grow(memory, t->access, &t->room, t->n, t->n + (uint32_t)n, sizeof *t->access);
     for (int i = 0; i < n; i++) {
         if (r[i].op >= RECORD_ARRIVE)
             continue;
         const int32_t first = p->first[r[i].site], block = k->insts[r[i].site].block;
         const struct pace_access *of = first < 0 ? NULL : &p->access[first + (copy < p->block[block].rounds ? copy : 0)];
         struct turn_access *a = &t->access[t->n];
-        keep_record(t, a, &r[i]);
+        keep_record(t, memory, a, &r[i]);
         a->at = of ? of->at : t->n ? a[-1].at : 0; /* an operand from constant memory is no instruction of its own */
         a->used = of ? of->used : PACE_NEVER;
         if (r[i].spill == SPILL_WAITS && a->used != PACE_NEVER)

@@ -23,7 +23,7 @@ enum { TURN_RECORD = offsetof(struct record, block) - offsetof(struct record, by
 
 /* An access, a line of the host's cache: its record without the addresses that its shape does not need, and what its data are waited for. */
 struct turn_access {
-    uint64_t addr;         /* of lane 0; RECORD_EXPLICIT: which of the turn's lists of addresses */
+    uint64_t addr;         /* of lane 0; RECORD_EXPLICIT: of the first lane that takes part */
     uint32_t site, mask;   /* from here to `record` as in struct record */
     uint8_t op, space, shape;
     uint8_t record[TURN_RECORD];
@@ -31,6 +31,8 @@ struct turn_access {
     uint32_t late_site;    /* by place: of the last one */
     uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings. Once it has gone, `used` is by place */
     bool late;             /* somebody needs what it brings, or it is there before the turn ends */
+    bool wide;             /* RECORD_EXPLICIT: lanes are too far apart for a list; it has two, of the addresses themselves */
+    uint32_t list;         /* RECORD_EXPLICIT: which of the turn's lists of lanes */
 } __attribute__((aligned(64)));
 
 struct turn {
@@ -55,11 +57,20 @@ struct turn {
         uint16_t passed;   /* cycles */
         uint64_t span, busy, passes; /* what is left */
     } rest;
-    uint64_t (*addresses)[32]; /* [addresses_room] */
-    uint32_t room, naddresses, addresses_room;
+    uint32_t (*list)[32];  /* [lists_room]: bytes from one address to those of the lanes */
+    uint32_t room, nlists, lists_room;
 } __attribute__((aligned(64)));
 
-void turn_release(struct turn *t);
+/* Memory of turns, of one host thread: what one of them grew out of another one takes. */
+struct turn_pool {
+    struct turn_chunk *chunks;
+    char *next;            /* in the newest one */
+    size_t left;
+    void *free[48];        /* by size: 64 bytes, twice as many ... */
+};
+
+/* All turns that have memory of it are gone. */
+void turn_pool_release(struct turn_pool *p);
 
 /* As if there had been no turn; what is allocated stays. */
 void turn_forget(struct turn *t);
@@ -68,7 +79,7 @@ void turn_forget(struct turn *t);
 void turn_begin(struct turn *t, uint64_t begin);
 
 /* Records that a run of a block left, as turn `copy` of those of an unrolled loop that stand side by side. */
-void turn_add(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy);
+void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy);
 
 /* All have been added, and the block that they are in begins so much later than the turn, which takes `span`. */
 void turn_order(struct turn *t, const struct target_pace *p, uint64_t before, uint64_t span);
@@ -91,8 +102,10 @@ void turn_record(const struct turn *t, struct record *out);
 static inline void turn_fetch(const struct turn *t)
 {
     const struct turn_access *a = turn_next(t);
-    for (size_t i = 0; a->shape == RECORD_EXPLICIT && i < sizeof *t->addresses; i += sizeof *a)
-        __builtin_prefetch((const char *)t->addresses[a->addr] + i);
+    if (a->shape != RECORD_EXPLICIT)
+        return;
+    __builtin_prefetch(t->list[a->list]);
+    __builtin_prefetch(t->list[a->list] + 16);
 }
 
 /* When the next access is issued, as far as is known. */

@@ -21,6 +21,7 @@ static const struct target_pace pace = {blocks, first, access_of, SITES};
 static struct ir_inst insts[SITES];
 static const struct ir_kernel kernel = {.insts = insts, .ninsts = SITES};
 static struct l2_waiter waiter[TURN_WAITED];
+static struct turn_pool memory;
 
 /* Records as the executor leaves them: in the order of the PTX. */
 static struct turn turn_of(void)
@@ -33,7 +34,7 @@ static struct turn turn_of(void)
     for (uint32_t i = 0; i < SITES; i++)
         records[i] = (struct record){.site = i, .op = ops[i], .space = PTX_GLOBAL, .mask = UINT32_MAX};
     turn_begin(&t, 1000 * PACE_TICKS);
-    turn_add(&t, &kernel, &pace, records, SITES, 0);
+    turn_add(&t, &memory, &kernel, &pace, records, SITES, 0);
     turn_order(&t, &pace, 0, 40 * PACE_TICKS);
     return t;
 }
@@ -64,7 +65,7 @@ static void in_time(void **state)
     goes(&t, STORE, 1031, 0);
     assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1040);
-    turn_release(&t);
+    turn_pool_release(&memory);
 }
 
 /* The first load is 25 cycles late: so is everything behind cycle 10. The second one comes within these. The third is 7 cycles late at the end. */
@@ -78,7 +79,7 @@ static void late(void **state)
     goes(&t, STORE, 1056, 0);
     assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1072);
-    turn_release(&t);
+    turn_pool_release(&memory);
 }
 
 /* What L2 brings is not known before it says so, and only those wait that come behind its use. */
@@ -97,7 +98,7 @@ static void from_l2(void **state)
     assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 1330);
     assert_int_equal(waiter[0].ready, 0); /* for the next turn */
-    turn_release(&t);
+    turn_pool_release(&memory);
 }
 
 /* The turn goes on behind a barrier at cycle 11 of the block. */
@@ -108,16 +109,46 @@ static void behind_a_barrier(void **state)
     struct turn t = {.rest = {.block = 0, .passed = 11}};
     memset(waiter, 0, sizeof waiter);
     turn_begin(&t, 2000 * PACE_TICKS);
-    turn_add(&t, &kernel, &pace, &r, 1, 0);
+    turn_add(&t, &memory, &kernel, &pace, &r, 1, 0);
     turn_order(&t, &pace, 0, 29 * PACE_TICKS);
     goes(&t, FAR, 2001, 2029);
     assert_true(turn_wait_all(&t, waiter, 1));
     assert_int_equal(cycle(t.end), 2029);
-    turn_release(&t);
+    turn_pool_release(&memory);
+}
+
+/* What comes out is what went in: a list of lanes near each other, one of lanes that are not, a row; more of them than there was room for. */
+static void addresses(void **state)
+{
+    (void)state;
+    struct record r[9], out;
+    struct turn t = {.rest = {.block = -1}};
+    memset(r, 0, sizeof r);
+    for (uint32_t i = 0; i < 9; i++) {
+        r[i] = (struct record){.site = FAR, .op = RECORD_LOAD, .space = PTX_GLOBAL, .mask = UINT32_MAX - 1, .shape = i == 8 ? RECORD_AFFINE : RECORD_EXPLICIT,
+                               .bytes = 4, .stride = 4 + (int32_t)i};
+        for (uint32_t lane = 0; lane < 32; lane++)
+            r[i].addr[lane] = 0x700000000 + i * 4096 - lane * 12 + (i == 5 && lane == 31 ? UINT64_C(1) << 31 : 0) + (i == 6 && lane == 3 ? UINT64_C(1) << 32 : 0);
+    }
+    turn_begin(&t, 0);
+    turn_add(&t, &memory, &kernel, &pace, r, 5, 0);
+    turn_add(&t, &memory, &kernel, &pace, r + 5, 4, 0);
+    turn_order(&t, &pace, 0, 40 * PACE_TICKS);
+    for (uint32_t i = 0; i < 9; i++) {
+        turn_record(&t, &out);
+        assert_int_equal(out.stride, 4 + i);
+        if (i == 8)
+            assert_int_equal(out.addr[0], r[i].addr[0]);
+        for (uint32_t lane = 1; lane < 32 && i < 8; lane++) /* lane 0 takes no part */
+            assert_int_equal(out.addr[lane], r[i].addr[lane]);
+        turn_went(&t, 0);
+    }
+    turn_pool_release(&memory);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_time), cmocka_unit_test(late), cmocka_unit_test(from_l2), cmocka_unit_test(behind_a_barrier)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_time), cmocka_unit_test(late), cmocka_unit_test(from_l2), cmocka_unit_test(behind_a_barrier),
+                                       cmocka_unit_test(addresses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
