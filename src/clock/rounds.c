@@ -116,6 +116,8 @@ struct rounds {
     uint64_t *has_free;     /* bits of numbers: SMs with a free CTA slot */
     uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
+    uint64_t *busy;         /* bits of SMs that have a block, or have left something for L2 to do */
+    uint64_t now;           /* of those that do not, in ticks: where the last slice ended */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
@@ -132,6 +134,19 @@ static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
+
+/* The first busy SM from `sm` on, or r->sms. */
+static uint32_t busy_from(const struct rounds *r, uint32_t sm)
+{
+    for (; sm < r->sms; sm = (sm / 64 + 1) * 64) {
+        const uint64_t bits = r->busy[sm / 64] >> sm % 64;
+        if (bits)
+            return sm + (uint32_t)__builtin_ctzll(bits);
+    }
+    return r->sms;
+}
+
+#define EACH_BUSY(i, r) for (uint32_t i = busy_from(r, 0); i < (r)->sms; i = busy_from(r, i + 1))
 
 /* --- who can run --- */
 
@@ -944,6 +959,10 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     t->passes = 0;
     t->moved = t->spins = false;
     t->since = at;
+    if (!(r->busy[q->sm / 64] >> q->sm % 64 & 1)) {
+        r->busy[q->sm / 64] |= UINT64_C(1) << q->sm % 64;
+        s->now = r->now;
+    }
     if (!s->taken++)
         s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
@@ -1475,6 +1494,7 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
+    r->busy = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->busy);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
         if (c->early[i])
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
@@ -1513,6 +1533,7 @@ static void finish(struct rounds *r)
     alloc_release(r->first_free);
     alloc_release(r->next_free);
     alloc_release(r->has_free);
+    alloc_release(r->busy);
     alloc_release(r->ring);
     alloc_release(r->spilled.v);
 }
@@ -1525,7 +1546,7 @@ static void take(void *rounds, const struct record *rec, uint64_t times)
 
 static bool over(const struct rounds *r)
 {
-    for (uint32_t i = 0; i < r->sms; i++)
+    EACH_BUSY(i, r)
         if (r->sm[i].taken)
             return false;
     return r->next >= r->l->nblocks || launch_stopping(r->l, r->next);
@@ -1560,19 +1581,22 @@ void rounds_run(struct clock_run *c)
     uint64_t moved = 0, got_on = 0;
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
-        for (uint32_t i = 0; i < r.sms; i++) {
+        r.now = end * TICKS;
+        EACH_BUSY(i, &r) {
             for (uint32_t ahead = FAR_AHEAD; ahead; ahead--)
-                look_ahead(&r, i, ahead, end * TICKS);
+                look_ahead(&r, i, ahead, r.now);
             if (r.sm[i].taken)
-                run_sm(&r, i, end * TICKS);
+                run_sm(&r, i, r.now);
             else
-                r.sm[i].now = end * TICKS;
-        }
-        for (uint32_t i = 0; i < r.sms; i++)
+                r.sm[i].now = r.now;
             l1_drain(r.sm[i].l1, end, &r.queue[i]);
+        }
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
-        for (uint32_t i = 0; i < r.sms; i++)
+        EACH_BUSY(i, &r) {
             look_at_answers(&r, i);
+            if (!r.sm[i].taken && !r.queue[i].n && l1_has_drained(r.sm[i].l1))
+                r.busy[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
         dispatch(&r, end + r.block_start);
         moved = r.moved ? end : moved;
         if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))

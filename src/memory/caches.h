@@ -143,6 +143,7 @@ struct l2_queue {
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
 void l1_clear(struct l1 *l); /* as new */
+bool l1_has_drained(const struct l1 *l); /* no store waits to be merged with others */
 /* L2 tells when the data of a place come. */
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
 /* When the sectors of a line come that were asked for before `now`; now, if that is over, or others have the line's place. */

@@ -91,6 +91,11 @@ void l1_free(struct l1 *l)
     alloc_release(l);
 }
 
+bool l1_has_drained(const struct l1 *l)
+{
+    return !l->nwaiting;
+}
+
 /* --- tags --- */
 
 struct place {

@@ -82,6 +82,7 @@ struct l2 {
     struct group *groups;  /* [PARTS][GROUPS], by a line's hash; or NULL */
     struct turn *turn, *in_turn; /* [turns] */
     uint32_t turns;
+    uint32_t *asking, nasking; /* [sms] SMs whose queues have requests, by number */
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
@@ -211,6 +212,7 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->texture_l2_bytes)
         l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
     l->gpc = alloc_zeroed(c->sms);
+    l->asking = alloc_zeroed(c->sms * sizeof *l->asking);
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
     l->rates = rates_new(&l->c);
@@ -237,6 +239,7 @@ void l2_free(struct l2 *l)
     alloc_release(l->turn);
     alloc_release(l->in_turn);
     alloc_release(l->gpc);
+    alloc_release(l->asking);
     rates_free(l->rates);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
@@ -769,12 +772,14 @@ static void close_up(struct l2_queue *q)
     q->nbytes = n;
 }
 
-static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
+static uint64_t first_time(const struct l2 *l, const struct l2_queue *queues)
 {
     uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < sms; i++)
-        if (queues[i].next < queues[i].n && queues[i].v[queues[i].next].time < first)
-            first = queues[i].v[queues[i].next].time;
+    for (uint32_t i = 0; i < l->nasking; i++) {
+        const struct l2_queue *q = &queues[l->asking[i]];
+        if (q->next < q->n && q->v[q->next].time < first)
+            first = q->v[q->next].time;
+    }
     return first;
 }
 
@@ -835,10 +840,11 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
 
 /* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, in l->in_turn: by time, then SM, then the
  * order of adding. */
-static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t at, uint64_t end)
+static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end)
 {
     uint32_t n = 0, first[L2_STEP + 1] = {0};
-    for (uint32_t i = 0; i < sms; i++) {
+    for (uint32_t k = 0; k < l->nasking; k++) {
+        const uint32_t i = l->asking[k];
         struct l2_queue *q = &queues[i];
         for (; q->next < q->n && q->v[q->next].time < end; q->next++) {
             uint64_t time = q->v[q->next].time;
@@ -860,12 +866,16 @@ static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint32_t sms, 
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
-    for (uint32_t i = 0; i < sms; i++)
+    l->nasking = 0;
+    for (uint32_t i = 0; i < sms; i++) {
+        if (queues[i].next < queues[i].n)
+            l->asking[l->nasking++] = i;
         if (queues[i].mixed)
             sort(&queues[i]);
-    for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
+    }
+    for (uint64_t at = first_time(l, queues); at < until; at = first_time(l, queues)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
-        uint32_t n = take_turns(l, queues, sms, at, end < until ? end : until);
+        uint32_t n = take_turns(l, queues, at, end < until ? end : until);
         for (uint32_t i = 0; i < n + AHEAD; i++) {
             if (i < n)
                 look_ahead(l, queues, &l->in_turn[i]);
@@ -873,8 +883,8 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
                 serve_turn(l, queues, &l->in_turn[i - AHEAD], sites);
         }
     }
-    for (uint32_t i = 0; i < sms; i++)
-        close_up(&queues[i]);
+    for (uint32_t i = 0; i < l->nasking; i++)
+        close_up(&queues[l->asking[i]]);
 }
 
 uint64_t l2_done(const struct l2 *l)
