@@ -290,13 +290,7 @@ static void stall_for_data(const struct rounds *r, struct turn *a)
     a->stood = 0;
 }
 
-/* What a warp waits for, by the place in its turn: `places` apart, so that those that are in use are neighbours. */
-static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
-{
-    return &r->queue[sm].waiter[place];
-}
-
-/* There is one for each of the turn's accesses. */
+/* L2 tells the place in its turn of each access, and the warp: places are r->places apart, so that those that are in use are neighbours. */
 static void make_waiters(const struct rounds *r, uint32_t sm, const struct turn *a)
 {
     struct sm *s = &r->sm[sm];
@@ -309,16 +303,11 @@ static void make_waiters(const struct rounds *r, uint32_t sm, const struct turn 
     s->waiters_room = all;
 }
 
-static bool can_go(const struct rounds *r, uint32_t sm, uint32_t place)
-{
-    return turn_wait_next(&r->sm[sm].turn[place], waiters(r, sm, place), r->places);
-}
-
 /* The warp's accesses have gone and what they bring has come. *until: raised to when its turn ends. */
 static bool is_through(const struct rounds *r, uint32_t sm, uint32_t place, uint64_t *until)
 {
     struct turn *a = &r->sm[sm].turn[place];
-    const bool through = !a->in_pipe && turn_wait_all(a, waiters(r, sm, place), r->places);
+    const bool through = !a->in_pipe && turn_wait_all(a);
     *until = later(*until, later(a->end, a->least));
     return through;
 }
@@ -381,7 +370,7 @@ static void fetch_told(const struct rounds *r, uint32_t sm, uint32_t ahead)
     const struct l2_queue *q = &r->queue[sm + ahead];
     for (uint32_t i = 0; i < q->ntold; i++) {
         const struct turn *a = &r->sm[sm + ahead].turn[q->told[i] % r->places];
-        __builtin_prefetch(ahead > 1 || !a->open ? (const void *)a : &a->access[__builtin_ctzll(a->open)]);
+        __builtin_prefetch(ahead > 1 ? (const void *)a : &a->waited[q->told[i] / r->places]);
     }
 }
 
@@ -396,7 +385,8 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
         const uint32_t place = q->told[i] % r->places;
         struct turn *a = &s->turn[place];
         struct cta_slot *t = &s->cta_slot[place / r->warps];
-        if (a->held && can_go(r, sm, place)) {
+        turn_told(a, q->told[i] / r->places, &q->waiter[q->told[i]]);
+        if (a->held && turn_wait_next(a)) {
             a->held = false;
             go_on(r, sm, place);
         } else if (t->together) {
@@ -484,7 +474,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     const struct record *rec = &r->access;
     struct l2_queue *q = &r->queue[sm];
     turn_record(a, &r->access);
-    const uint32_t waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : turn_place(a) * r->places + place;
+    const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
     uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
@@ -512,7 +502,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         else
             busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
     }
-    turn_went(a, later(there, later(until, at + busy) * TICKS));
+    turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
     return busy;
 }
 
@@ -523,7 +513,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
     uint64_t busy = 0;
-    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && can_go(r, sm, place))
+    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a))
         busy += next_access(r, sm, place, cycles(s->now) + busy);
     if (busy) {
         s->pipe = later(s->pipe, s->now) + busy * TICKS;
@@ -617,7 +607,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct turn *a = &s->turn[place];
-        const bool known = can_go(r, sm, place), free = may_go(r, sm, a, at);
+        const bool known = turn_wait_next(a), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
@@ -835,6 +825,8 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_BARRIER, ready - ended);
     a->last_site = w->split[w->current].pc;
     stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now > ready ? s->now - ready : 0);
+    if (a->open)
+        turn_leave(a, &r->queue[sm].waiter[place], r->places);
     turn_begin(a, s->now);
     do {
         const int copy = turn;

@@ -73,14 +73,14 @@ static void *grow(struct turn_pool *p, void *old, uint32_t *room, uint32_t used,
 
 void turn_forget(struct turn *t)
 {
-    *t = (struct turn){.access = t->access, .room = t->room, .list = t->list, .lists_room = t->lists_room};
+    *t = (struct turn){.access = t->access, .waited = t->waited, .room = t->room, .list = t->list, .lists_room = t->lists_room};
 }
 
 void turn_begin(struct turn *t, uint64_t begin)
 {
     t->n = t->next = t->nlists = 0;
     t->block = -1;
-    t->open = 0;
+    t->open = t->asked = 0;
     t->begin = t->end = t->since = begin;
     t->least = 0;
 }
@@ -136,10 +136,18 @@ void turn_record(const struct turn *t, struct record *out)
             out->addr[i] = a->addr + (uint64_t)(int64_t)(int32_t)list[i];
 }
 
+/* No access has gone. */
+static void more_room(struct turn *t, struct turn_pool *memory, uint32_t n)
+{
+    uint32_t room = t->room;
+    t->access = grow(memory, t->access, &t->room, t->n, n, sizeof *t->access);
+    t->waited = grow(memory, t->waited, &room, 0, n, sizeof *t->waited);
+}
+
 void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy)
 {
     if (t->n + (uint32_t)n > t->room)
-        t->access = grow(memory, t->access, &t->room, t->n, t->n + (uint32_t)n, sizeof *t->access);
+        more_room(t, memory, t->n + (uint32_t)n);
     for (int i = 0; i < n; i++) {
         if (r[i].op >= RECORD_ARRIVE)
             continue;
@@ -205,58 +213,83 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-void turn_went(struct turn *t, uint64_t there)
+void turn_leave(struct turn *t, struct l2_waiter *l2, uint32_t apart)
+{
+    for (uint64_t left = t->open & ~t->asked; left; left &= left - 1) {
+        const uint32_t place = (uint32_t)__builtin_ctzll(left);
+        l2[place * apart].ready = later(l2[place * apart].ready, t->waited[place].l2);
+    }
+}
+
+/* What L2 said since somebody waited for the place. */
+static void hear(struct turn_waited *w, struct l2_waiter *l2)
+{
+    w->l2 = later(w->l2, l2->ready);
+    l2->ready = 0;
+}
+
+void turn_went(struct turn *t, uint64_t there, struct l2_waiter *l2)
 {
     const uint32_t place = turn_place(t);
     const uint64_t bit = UINT64_C(1) << place;
     const struct turn_access *now = turn_next(t);
-    struct turn_access *of = &t->access[place];
-    const uint16_t used = now->used;
+    struct turn_waited *w = &t->waited[place];
     const bool shared = t->open & bit;
     if (++t->next < t->n)
         t->next_at = turn_next(t)->at;
-    if (used == PACE_NEVER)
+    if (now->used == PACE_NEVER)
         return;
-    of->there = shared ? later(of->there, there) : there;
-    of->used = shared && of->used < used ? of->used : used;
-    of->late_site = now->site;
+    w->there = shared ? later(w->there, there) : there;
+    w->l2 = shared ? w->l2 : 0;
+    w->used = shared && w->used < now->used ? w->used : now->used;
+    w->site = now->site;
     t->open |= bit;
+    if (l2->pending)
+        t->asked |= bit;
+    else
+        hear(w, l2);
+}
+
+void turn_told(struct turn *t, uint32_t place, struct l2_waiter *l2)
+{
+    const uint64_t bit = UINT64_C(1) << place;
+    if (!(t->asked & bit))
+        return;
+    t->asked &= ~bit;
+    hear(&t->waited[place], l2);
 }
 
 /* Of those that are needed at cycle `at` or before. */
-static bool wait_up_to(struct turn *t, struct l2_waiter *waiter, uint32_t apart, uint16_t at)
+static bool wait_up_to(struct turn *t, uint16_t at)
 {
     uint64_t by = 0, over = 0;
-    for (uint64_t left = t->open; left; left &= left - 1) {
-        const unsigned place = (unsigned)__builtin_ctzll(left);
-        const struct turn_access *a = &t->access[place];
-        const struct l2_waiter *w = &waiter[place * apart];
-        if (a->used > at)
-            continue;
-        if (w->pending)
+    for (uint64_t left = t->asked; left; left &= left - 1)
+        if (t->waited[__builtin_ctzll(left)].used <= at)
             return false;
+    for (uint64_t left = t->open & ~t->asked; left; left &= left - 1) {
+        const struct turn_waited *w = &t->waited[__builtin_ctzll(left)];
+        if (w->used > at)
+            continue;
         over |= left & -left;
-        const uint64_t there = later(a->there, w->ready * PACE_TICKS), needed = t->begin + (uint64_t)a->used * PACE_TICKS;
+        const uint64_t there = later(w->there, w->l2 * PACE_TICKS), needed = t->begin + (uint64_t)w->used * PACE_TICKS;
         if (there > needed && there - needed > by) {
             by = there - needed;
-            t->site_late = a->late_site;
+            t->site_late = w->site;
         }
     }
     t->open &= ~over;
-    for (; over; over &= over - 1)
-        waiter[(uint32_t)__builtin_ctzll(over) * apart].ready = 0;
     t->begin += by;
     t->end += by;
     t->stood += by;
     return true;
 }
 
-bool turn_wait_next(struct turn *t, struct l2_waiter *waiter, uint32_t apart)
+bool turn_wait_next(struct turn *t)
 {
-    return !t->open || wait_up_to(t, waiter, apart, t->next_at);
+    return !t->open || wait_up_to(t, t->next_at);
 }
 
-bool turn_wait_all(struct turn *t, struct l2_waiter *waiter, uint32_t apart)
+bool turn_wait_all(struct turn *t)
 {
-    return !t->open || wait_up_to(t, waiter, apart, PACE_NEVER);
+    return !t->open || (!t->asked && wait_up_to(t, PACE_NEVER));
 }

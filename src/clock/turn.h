@@ -21,32 +21,41 @@ enum { TURN_WAITED = 64 };
 
 enum { TURN_RECORD = offsetof(struct record, block) - offsetof(struct record, bytes) };
 
-/* An access, a line of the host's cache: its record without the addresses that its shape does not need, and what its data are waited for. */
+/* An access, in a line of the host's cache: its record without the addresses that its shape does not need. */
 struct turn_access {
     uint64_t addr;         /* of lane 0; RECORD_EXPLICIT: of the first lane that takes part */
     uint32_t site, mask;   /* from here to `record` as in struct record */
     uint8_t op, space, shape;
     uint8_t record[TURN_RECORD];
-    uint64_t there;        /* by place, once it has gone: its data are there, but for what L2 brings */
-    uint32_t late_site;    /* by place: of the last one */
-    uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings. Once it has gone, `used` is by place */
-    bool late;             /* somebody needs what it brings, or it is there before the turn ends */
-    bool wide;             /* RECORD_EXPLICIT: lanes are too far apart for a list; it has two, of the addresses themselves */
     uint32_t list;         /* RECORD_EXPLICIT: which of the turn's lists of lanes */
+    bool wide;             /* and lanes are too far apart for one; it has two, of the addresses themselves */
+    bool late;             /* somebody needs what it brings, or it is there before the turn ends */
+    uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings */
 } __attribute__((aligned(64)));
+
+/* What has gone and is waited for. */
+struct turn_waited {
+    uint64_t there;        /* its data are, but for what L2 brings */
+    uint64_t l2;           /* cycles: when that is there, once it has said so */
+    uint32_t site;         /* of the last access that has the place */
+    uint16_t used;
+} __attribute__((aligned(32)));
 
 struct turn {
     uint64_t open;         /* bits of places: accesses that have gone and whose data the warp has not waited for */
-    uint64_t begin, end;   /* end: once nothing is open */
+    uint64_t asked;        /* of these: L2 has not said when they come */
+    uint64_t begin;
     uint64_t since;        /* when the next one may go */
-    uint64_t least;        /* it ends no earlier */
     struct turn_access *access; /* [room] as they came, then in the order of the machine code; `next` counts these */
+    struct turn_waited *waited; /* [room] by place */
     uint32_t n, next;
     int16_t stores;        /* so many may go before other warps have their turn */
     uint16_t next_at;      /* `at` of the next one */
     bool in_pipe;          /* some are left */
     bool held;             /* the next one needs what L2 has not answered */
     bool met;              /* it ended at a barrier */
+    uint64_t end;          /* once nothing is open */
+    uint64_t least;        /* it ends no earlier */
     uint64_t stood;        /* for how long the warp stood still; the caller takes it and sets it to 0 */
     uint32_t site_late;    /* of what it stood still for last */
     int32_t last_site;     /* where the turn began, or its first access */
@@ -74,6 +83,10 @@ void turn_pool_release(struct turn_pool *p);
 
 /* As if there had been no turn; what is allocated stays. */
 void turn_forget(struct turn *t);
+
+/* The warp has its next turn without waiting for what is open: it is told again what L2 has said of that, by the next access of the same place.
+ * `l2`: the waiters of its places, so many apart. */
+void turn_leave(struct turn *t, struct l2_waiter *l2, uint32_t apart);
 
 /* Forgets the last turn. */
 void turn_begin(struct turn *t, uint64_t begin);
@@ -114,12 +127,13 @@ static inline uint64_t turn_issue(const struct turn *t)
     return t->begin + (uint64_t)t->next_at * PACE_TICKS;
 }
 
-/* The next access has gone; its data are `there`, but for what L2 brings. */
-void turn_went(struct turn *t, uint64_t there);
+/* The next access has gone; its data are `there`, but for what L2 brings: what it has said to its waiter, or is going to say. */
+void turn_went(struct turn *t, uint64_t there, struct l2_waiter *l2);
+/* L2 has said to the waiter of the place when all is there. */
+void turn_told(struct turn *t, uint32_t place, struct l2_waiter *l2);
 
-/* The warp stands still for what is needed up to the next access, or up to the end. `waiter`: what L2 says, of each place so many behind the one
- * before. False: L2 has not said yet when it comes. */
-bool turn_wait_next(struct turn *t, struct l2_waiter *waiter, uint32_t apart);
-bool turn_wait_all(struct turn *t, struct l2_waiter *waiter, uint32_t apart);
+/* The warp stands still for what is needed up to the next access, or up to the end. False: L2 has not said yet when it comes. */
+bool turn_wait_next(struct turn *t);
+bool turn_wait_all(struct turn *t);
 
 #endif
