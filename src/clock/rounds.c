@@ -473,7 +473,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     struct turn *a = &s->turn[place];
     const struct record *rec = &r->access;
     struct l2_queue *q = &r->queue[sm];
-    turn_record(a, &r->access);
+    turn_record(a, r->turns, &r->access);
     const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
     uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
@@ -587,7 +587,7 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
         return true;
     bool waits = true;
     if (next->op == RECORD_STORE) {
-        turn_record(a, &r->access);
+        turn_record(a, r->turns, &r->access);
         l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
         waits = !l1_holds(r->sm[sm].l1, &r->lines);
     } else if (next->op == RECORD_LOAD) {
@@ -1375,6 +1375,7 @@ static void sms_take(struct rounds *r, const struct caches_config *c)
     r->sm = sms.sm;
     r->queue = sms.queue;
     r->turns = sms.turns;
+    turn_pool_begin(r->turns, (uint32_t)r->l->kernel->ninsts);
 }
 
 static void sms_give(struct sms *sms)

@@ -19,8 +19,24 @@ struct turn_chunk {
     struct turn_chunk *next;
 } __attribute__((aligned(LINE)));
 
+/* The common list that an instruction had last; how many it has had. */
+struct turn_site {
+    uint32_t list, had;
+};
+
+void turn_pool_begin(struct turn_pool *p, uint32_t nsites)
+{
+    p->nlists = 0;
+    if (nsites > p->nsites)
+        p->site = alloc_resize(p->site, nsites * sizeof *p->site);
+    p->nsites = nsites > p->nsites ? nsites : p->nsites;
+    memset(p->site, 0, p->nsites * sizeof *p->site);
+}
+
 void turn_pool_release(struct turn_pool *p)
 {
+    alloc_release(p->list);
+    alloc_release(p->site);
     while (p->chunks) {
         struct turn_chunk *c = p->chunks;
         p->chunks = c->next;
@@ -90,27 +106,44 @@ static bool brings(const struct record *r)
     return r->op != RECORD_STORE && r->op != RECORD_RED;
 }
 
+/* A list becomes a common one, or is one. False: the instruction's lists differ too often. */
+static bool is_common(struct turn_pool *p, uint32_t site, const uint32_t list[32], uint32_t *number)
+{
+    enum { MOST = 16 /* of an instruction */ };
+    struct turn_site *s = &p->site[site];
+    *number = s->list;
+    if (s->had && !memcmp(p->list[s->list], list, sizeof *p->list))
+        return true;
+    if (s->had == MOST)
+        return false;
+    ALLOC_GROW(p->list, p->nlists, p->lists_room);
+    memcpy(p->list[p->nlists], list, sizeof *p->list);
+    *number = s->list = p->nlists++;
+    s->had++;
+    return true;
+}
+
 /* Lanes within 2 GiB of the first one, as nearly all are, need half as much as their addresses. */
 static void keep_addresses(struct turn *t, struct turn_pool *memory, struct turn_access *a, const struct record *r)
 {
     enum { LANES = 32 };
     const uint64_t base = r->addr[__builtin_ctz(r->mask)];
-    uint32_t far = 0;
-    if (t->nlists + 2 > t->lists_room)
-        t->list = grow(memory, t->list, &t->lists_room, t->nlists, t->nlists + 2, sizeof *t->list);
-    uint32_t *list = t->list[t->nlists];
+    uint32_t far = 0, list[LANES];
     for (int i = 0; i < LANES; i++) {
         const uint64_t away = r->addr[i] - base;
         list[i] = (uint32_t)away;
         far |= (uint32_t)(away + (UINT64_C(1) << 31) > UINT32_MAX) << i;
     }
     a->addr = base;
-    a->list = t->nlists++;
     a->wide = far & r->mask;
-    if (a->wide) {
-        memcpy(list, r->addr, sizeof r->addr);
-        t->nlists++;
-    }
+    a->common = !a->wide && is_common(memory, r->site, list, &a->list);
+    if (a->common)
+        return;
+    if (t->nlists + 2 > t->lists_room)
+        t->list = grow(memory, t->list, &t->lists_room, t->nlists, t->nlists + 2, sizeof *t->list);
+    a->list = t->nlists;
+    t->nlists += a->wide ? 2 : 1;
+    memcpy(t->list[a->list], a->wide ? (const void *)r->addr : list, a->wide ? sizeof r->addr : sizeof list);
 }
 
 static void keep_record(struct turn *t, struct turn_pool *memory, struct turn_access *a, const struct record *r)
@@ -121,14 +154,14 @@ static void keep_record(struct turn *t, struct turn_pool *memory, struct turn_ac
         keep_addresses(t, memory, a, r);
 }
 
-void turn_record(const struct turn *t, struct record *out)
+void turn_record(const struct turn *t, const struct turn_pool *memory, struct record *out)
 {
     const struct turn_access *a = turn_next(t);
     memcpy(&out->site, &a->site, HEAD_BYTES);
     out->addr[0] = a->addr;
     if (a->shape != RECORD_EXPLICIT)
         return;
-    const uint32_t *list = t->list[a->list];
+    const uint32_t *list = a->common ? memory->list[a->list] : t->list[a->list];
     if (a->wide)
         memcpy(out->addr, list, sizeof out->addr);
     else

@@ -27,8 +27,9 @@ struct turn_access {
     uint32_t site, mask;   /* from here to `record` as in struct record */
     uint8_t op, space, shape;
     uint8_t record[TURN_RECORD];
-    uint32_t list;         /* RECORD_EXPLICIT: which of the turn's lists of lanes */
-    bool wide;             /* and lanes are too far apart for one; it has two, of the addresses themselves */
+    uint32_t list;         /* RECORD_EXPLICIT: which list of lanes, */
+    bool common;           /* of those that the instruction has had before, else of the turn's own */
+    bool wide;             /* lanes are too far apart for a list: it has two, of the addresses themselves */
     bool late;             /* somebody needs what it brings, or it is there before the turn ends */
     uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings */
 } __attribute__((aligned(64)));
@@ -70,14 +71,21 @@ struct turn {
     uint32_t room, nlists, lists_room;
 } __attribute__((aligned(64)));
 
-/* Memory of turns, of one host thread: what one of them grew out of another one takes. */
+/* Memory of turns, of one host thread: what one of them grew out of another one takes. And lists of lanes: all warps' accesses of one
+ * instruction mostly have the same, so it is kept once. */
 struct turn_pool {
     struct turn_chunk *chunks;
     char *next;            /* in the newest one */
     size_t left;
     void *free[48];        /* by size: 64 bytes, twice as many ... */
+    uint32_t (*list)[32];  /* [lists_room] common ones */
+    uint32_t nlists, lists_room;
+    struct turn_site *site; /* [nsites] what they had last */
+    uint32_t nsites;
 };
 
+/* A launch of a kernel with so many sites begins. */
+void turn_pool_begin(struct turn_pool *p, uint32_t nsites);
 /* All turns that have memory of it are gone. */
 void turn_pool_release(struct turn_pool *p);
 
@@ -109,13 +117,13 @@ static inline const struct turn_access *turn_next(const struct turn *t)
 }
 
 /* Its record, but for the warp that it is of. */
-void turn_record(const struct turn *t, struct record *out);
+void turn_record(const struct turn *t, const struct turn_pool *memory, struct record *out);
 
 /* The host fetches the addresses of its lanes. */
 static inline void turn_fetch(const struct turn *t)
 {
     const struct turn_access *a = turn_next(t);
-    if (a->shape != RECORD_EXPLICIT)
+    if (a->shape != RECORD_EXPLICIT || a->common)
         return;
     __builtin_prefetch(t->list[a->list]);
     __builtin_prefetch(t->list[a->list] + 16);

@@ -31,6 +31,7 @@ static struct turn turn_of(void)
     struct turn t = {.rest = {.block = -1}};
     memset(records, 0, sizeof records);
     memset(waiter, 0, sizeof waiter);
+    turn_pool_begin(&memory, SITES);
     for (uint32_t i = 0; i < SITES; i++)
         records[i] = (struct record){.site = i, .op = ops[i], .space = PTX_GLOBAL, .mask = UINT32_MAX};
     turn_begin(&t, 1000 * PACE_TICKS);
@@ -131,6 +132,7 @@ static void behind_a_barrier(void **state)
     struct record r = {.site = FAR, .op = RECORD_LOAD, .space = PTX_GLOBAL, .mask = 1};
     struct turn t = {.rest = {.block = 0, .passed = 11}};
     memset(waiter, 0, sizeof waiter);
+    turn_pool_begin(&memory, SITES);
     turn_begin(&t, 2000 * PACE_TICKS);
     turn_add(&t, &memory, &kernel, &pace, &r, 1, 0);
     turn_order(&t, &pace, 0, 29 * PACE_TICKS);
@@ -140,29 +142,36 @@ static void behind_a_barrier(void **state)
     turn_pool_release(&memory);
 }
 
-/* What comes out is what went in: a list of lanes near each other, one of lanes that are not, a row; more of them than there was room for. */
+/* What comes out is what went in: lists of lanes near each other, the same again, of lanes that are not near, a row; more of them than there was
+ * room for, and more than become common. */
 static void addresses(void **state)
 {
+    enum { N = 40, WIDE = 6, EDGE = 5, ROW = 8 };
     (void)state;
-    struct record r[9], out;
+    static struct record r[N];
+    struct record out;
     struct turn t = {.rest = {.block = -1}};
-    memset(r, 0, sizeof r);
-    for (uint32_t i = 0; i < 9; i++) {
-        r[i] = (struct record){.site = FAR, .op = RECORD_LOAD, .space = PTX_GLOBAL, .mask = UINT32_MAX - 1, .shape = i == 8 ? RECORD_AFFINE : RECORD_EXPLICIT,
+    for (uint32_t i = 0; i < N; i++) {
+        r[i] = (struct record){.site = FAR, .op = RECORD_LOAD, .space = PTX_GLOBAL, .mask = UINT32_MAX - 1, .shape = i == ROW ? RECORD_AFFINE : RECORD_EXPLICIT,
                                .bytes = 4, .stride = 4 + (int32_t)i};
         for (uint32_t lane = 0; lane < 32; lane++)
-            r[i].addr[lane] = 0x700000000 + i * 4096 - lane * 12 + (i == 5 && lane == 31 ? UINT64_C(1) << 31 : 0) + (i == 6 && lane == 3 ? UINT64_C(1) << 32 : 0);
+            r[i].addr[lane] = UINT64_C(0x700000000) + i * 4096 - lane * (12 + i / 2) + (i == EDGE && lane == 31 ? UINT64_C(1) << 31 : 0) +
+                              (i == WIDE && lane == 3 ? UINT64_C(1) << 32 : 0);
     }
+    turn_pool_begin(&memory, SITES);
     turn_begin(&t, 0);
     turn_add(&t, &memory, &kernel, &pace, r, 5, 0);
-    turn_add(&t, &memory, &kernel, &pace, r + 5, 4, 0);
+    turn_add(&t, &memory, &kernel, &pace, r + 5, N - 5, 0);
     turn_order(&t, &pace, 0, 40 * PACE_TICKS);
-    for (uint32_t i = 0; i < 9; i++) {
-        turn_record(&t, &out);
+    assert_true(t.access[1].common && t.access[1].list == t.access[0].list);
+    assert_false(t.access[N - 1].common);
+    for (uint32_t i = 0; i < N; i++) {
+        turn_record(&t, &memory, &out);
         assert_int_equal(out.stride, 4 + i);
-        if (i == 8)
+        assert_int_equal(out.mask, r[i].mask);
+        if (i == ROW)
             assert_int_equal(out.addr[0], r[i].addr[0]);
-        for (uint32_t lane = 1; lane < 32 && i < 8; lane++) /* lane 0 takes no part */
+        for (uint32_t lane = 1; lane < 32 && i != ROW; lane++) /* lane 0 takes no part */
             assert_int_equal(out.addr[lane], r[i].addr[lane]);
         turn_went(&t, 0, &waiter[turn_place(&t)]);
     }
