@@ -33,7 +33,7 @@
 #include "memory/ways.h"
 
 enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
-       AHEAD = 16 /* requests whose lines the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
+       AHEAD = 16 /* requests whose lines the host fetches */, NEARER = 8 /* and what these tell */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
  * sectors come in the others. */
@@ -838,6 +838,19 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
     }
 }
 
+/* The same of what stands behind the set, once that is there: which bytes of the line were written. */
+static void look_closer(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+{
+    const struct l2_request *r = &queues[t->sm].v[t->request];
+    if (r->op != L2_WRITE || !r->bytes || !l->c.l2_bytes)
+        return;
+    uint64_t tag;
+    const struct part *part = &l->part[home_of(l, lines_hash(r->line))];
+    const uint32_t number = set_of(l, r->line, &tag);
+    const int way = find(&part->set[number], tag);
+    __builtin_prefetch(part->byte[number * WAYS + (way < 0 ? victim(&part->set[number]) : (unsigned)way)]);
+}
+
 /* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, in l->in_turn: by time, then SM, then the
  * order of adding. */
 static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end)
@@ -879,6 +892,8 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
         for (uint32_t i = 0; i < n + AHEAD; i++) {
             if (i < n)
                 look_ahead(l, queues, &l->in_turn[i]);
+            if (i >= AHEAD - NEARER && i < n + AHEAD - NEARER)
+                look_closer(l, queues, &l->in_turn[i - (AHEAD - NEARER)]);
             if (i >= AHEAD)
                 serve_turn(l, queues, &l->in_turn[i - AHEAD], sites);
         }
