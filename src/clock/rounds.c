@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "clock/sm.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
 #include "interp/claim_check.h"
@@ -27,63 +28,9 @@ enum {
     PLACE_WORD = 64,
     TICKS = PACE_TICKS      /* of a cycle */
 };
-#define NEVER UINT64_MAX
-#define AT_L2 (UINT64_MAX - 1)
+#define NEVER SM_NEVER
+#define AT_L2 (SM_NEVER - 1)
 #define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
-
-/* A CTA slot: a place for a resident block. */
-struct cta_slot {
-    struct block *b;        /* NULL: free */
-    struct warp *warps;     /* its warps */
-    void *memory;
-    uint64_t phases;        /* of its barriers, when its warps were looked at last */
-    uint32_t begun;         /* warps that have had a turn: they begin in their order */
-    uint32_t failed;        /* warps */
-    uint64_t over;          /* bits of warps that do not run any more: they have ended or failed */
-    int passes;             /* since nothing moved */
-    bool moved, spins;      /* since all of its warps waited */
-    uint64_t since;         /* when the block came, in ticks */
-    bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
-    bool told;              /* L2 has answered one of these, or they wait for their own data again */
-};
-
-/* When a warp can run: the time, and in the low bits its place; or when its accesses go on: its place and all places. */
-typedef uint64_t wake_t;
-enum { PLACE_BITS = 20 };
-
-struct sm {
-    struct l1 *l1;
-    struct constants *constants;
-    uint64_t constant_port; /* when it is free, in cycles */
-    struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
-    uint64_t now;           /* ticks: 1/TICKS of a cycle */
-    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
-    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
-    uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
-    uint64_t *free;         /* [slots]: when the subpartition can do a turn */
-    struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
-    uint32_t next_queue;    /* whose turn it is */
-    struct cta_slot *cta_slot; /* [cta_slots] */
-    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; NEVER: it waits, or there is none;
-                               AT_L2 */
-    uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
-    uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
-    wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
-                               now is dead */
-    uint32_t nwakes, wakes_room;
-    struct turn *turn;      /* [cta_slots * warps] */
-    struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
-    int taken;              /* CTA slots */
-    uint64_t since;         /* when the first of them was, in ticks */
-    uint32_t unbegun;       /* warps that have had no turn */
-    uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
-};
-
-/* Places of warps whose accesses wait for the pipe. */
-struct pipe_queue {
-    uint32_t *place;        /* [places], a ring */
-    uint32_t first, n;
-};
 
 /* A CTA slot that is free, and since when. */
 struct request {
@@ -95,9 +42,10 @@ struct rounds {
     struct clock_run *c;
     struct launch *l;
     struct l2 *l2;
-    struct sm *sm;
-    struct l2_queue *queue; /* [sms] */
-    struct turn_pool *turns; /* memory of all SMs' turns */
+    struct sms sms_of;
+    struct sm *sm;          /* [sms], its, */
+    struct l2_queue *queue; /* [sms], */
+    struct turn_pool *turns; /* and memory of all turns */
     struct memory memory;
     uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
     struct record access;   /* that is looked at, */
@@ -1268,183 +1216,6 @@ static void give_memory(void *memory, size_t bytes)
     alloc_pages_release(memory, bytes);
 }
 
-/* SMs are kept likewise, with all that they have allocated. */
-struct sms {
-    struct sm *sm;
-    struct l2_queue *queue;
-    struct turn_pool *turns;
-    struct caches_config caches;
-    uint32_t n, slots;
-};
-
-static struct {
-    pthread_mutex_t lock;
-    struct sms sms;
-} kept_sms = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* Textures have a cache of their own; then the first of the SMs that share one has it. */
-static bool has_textures(const struct caches_config *c, uint32_t sm)
-{
-    return !c->texture_bytes || sm % c->texture_sms == 0;
-}
-
-static void caches_make(struct sms *of, const struct caches_config *c)
-{
-    for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        s->l1 = l1_new(c);
-        s->constants = constants_new(c);
-        s->textures = has_textures(c, i) ? textures_new(c) : s[-(int)(i % c->texture_sms)].textures;
-        of->queue[i].l1 = s->l1;
-    }
-    of->caches = *c;
-}
-
-static void caches_free(struct sms *of)
-{
-    for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        l1_free(s->l1);
-        constants_free(s->constants);
-        if (has_textures(&of->caches, i))
-            readonly_free(s->textures);
-    }
-}
-
-static void caches_clear(struct sms *of)
-{
-    for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        l1_clear(s->l1);
-        constants_clear(s->constants);
-        if (has_textures(&of->caches, i))
-            readonly_clear(s->textures);
-    }
-}
-
-static void sms_free(struct sms *of)
-{
-    if (!of->n)
-        return;
-    caches_free(of);
-    for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        for (uint32_t k = 0; k < of->slots; k++)
-            alloc_release(s->before_pipe[k].place);
-        alloc_release(of->queue[i].waiter);
-        l2_queue_release(&of->queue[i]);
-        alloc_release(s->cta_slot);
-        alloc_release(s->ready);
-        alloc_release(s->least);
-        alloc_release(s->runnable);
-        alloc_release(s->wakes);
-        alloc_release(s->turn);
-        alloc_release(s->before_pipe);
-        alloc_release(s->free);
-        alloc_release(s->code);
-        alloc_release(s->in);
-    }
-    turn_pool_release(of->turns);
-    alloc_release(of->turns);
-    alloc_release(of->sm);
-    alloc_release(of->queue);
-}
-
-/* SMs whose caches are empty. */
-static void sms_take(struct rounds *r, const struct caches_config *c)
-{
-    struct sms sms = {0};
-    pthread_mutex_lock(&kept_sms.lock);
-    if (kept_sms.sms.n == r->sms && kept_sms.sms.slots == r->slots) {
-        sms = kept_sms.sms;
-        kept_sms.sms = (struct sms){0};
-    }
-    pthread_mutex_unlock(&kept_sms.lock);
-    if (!sms.n) {
-        sms = (struct sms){.n = r->sms, .slots = r->slots};
-        sms.sm = alloc_zeroed(r->sms * sizeof *sms.sm);
-        sms.queue = alloc_zeroed(r->sms * sizeof *sms.queue);
-        sms.turns = alloc_zeroed(sizeof *sms.turns);
-        caches_make(&sms, c);
-    } else if (memcmp(&sms.caches, c, sizeof *c) != 0) {
-        caches_free(&sms);
-        caches_make(&sms, c);
-    } else {
-        caches_clear(&sms);
-    }
-    r->sm = sms.sm;
-    r->queue = sms.queue;
-    r->turns = sms.turns;
-    turn_pool_begin(r->turns, (uint32_t)r->l->kernel->ninsts);
-}
-
-static void sms_give(struct sms *sms)
-{
-    pthread_mutex_lock(&kept_sms.lock);
-    struct sms old = kept_sms.sms;
-    kept_sms.sms = *sms;
-    pthread_mutex_unlock(&kept_sms.lock);
-    sms_free(&old);
-}
-
-/* Room for the launch's blocks; nothing of what arrays have is kept. */
-static void sm_grow(const struct rounds *r, struct sm *s)
-{
-    const uint32_t blocks = (uint32_t)r->l->kernel->nblocks + 1;
-    if (blocks > s->blocks_room) {
-        s->blocks_room = blocks;
-        s->code = alloc_resize(s->code, blocks * sizeof *s->code);
-    }
-    if (!s->free) {
-        s->free = alloc_zeroed(r->slots * sizeof *s->free);
-        s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
-    }
-    if (r->places <= s->places_room)
-        return;
-    struct turn *turn = alloc_aligned(64, r->places * sizeof *turn);
-    if (s->places_room)
-        memcpy(turn, s->turn, s->places_room * sizeof *turn);
-    alloc_release(s->turn);
-    s->turn = turn;
-    s->places_room = r->places;
-    s->cta_slot = alloc_resize(s->cta_slot, r->places * sizeof *s->cta_slot);
-    s->ready = alloc_resize(s->ready, r->places * sizeof *s->ready);
-    s->least = alloc_resize(s->least, r->places * sizeof *s->least);
-    s->runnable = alloc_resize(s->runnable, r->words * sizeof *s->runnable);
-    s->in = alloc_resize(s->in, r->places * sizeof *s->in);
-    for (uint32_t k = 0; k < r->slots; k++)
-        s->before_pipe[k].place = alloc_resize(s->before_pipe[k].place, r->places * sizeof *s->before_pipe[k].place);
-}
-
-/* Nothing has happened on the SM. */
-static void sm_begin(struct rounds *r, uint32_t sm)
-{
-    struct sm *s = &r->sm[sm];
-    struct l2_queue *q = &r->queue[sm];
-    sm_grow(r, s);
-    s->constant_port = s->now = s->pipe = s->data = s->since = 0;
-    s->next_queue = s->nwakes = s->unbegun = 0;
-    s->taken = 0;
-    memset(s->free, 0, r->slots * sizeof *s->free);
-    memset(s->code, 0, s->blocks_room * sizeof *s->code);
-    memset(s->cta_slot, 0, r->cta_slots * sizeof *s->cta_slot);
-    memset(s->least, 0, r->places * sizeof *s->least);
-    memset(s->runnable, 0, r->words * sizeof *s->runnable);
-    memset(s->in, 0, r->places * sizeof *s->in);
-    for (uint32_t k = 0; k < r->slots; k++)
-        s->before_pipe[k].first = s->before_pipe[k].n = 0;
-    for (uint32_t p = 0; p < r->places; p++) {
-        s->ready[p] = NEVER;
-        turn_forget(&s->turn[p]);
-    }
-    if (s->waiters_room)
-        memset(q->waiter, 0, s->waiters_room * sizeof *q->waiter);
-    q->n = q->next = q->nbytes = q->ntold = 0;
-    q->mixed = false;
-    q->flight.n = q->flight.asked = 0;
-    q->reduced = 0;
-}
-
 static bool start(struct rounds *r, struct clock_run *c)
 {
     struct launch *l = c->launch;
@@ -1480,7 +1251,11 @@ static bool start(struct rounds *r, struct clock_run *c)
             give_memory(r->state, r->state_bytes);
         return false;
     }
-    sms_take(r, f);
+    sms_take(&r->sms_of, r->sms, r->slots, f);
+    r->sm = r->sms_of.sm;
+    r->queue = r->sms_of.queue;
+    r->turns = &r->sms_of.turns;
+    turn_pool_begin(r->turns, (uint32_t)l->kernel->ninsts);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     r->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->request);
     r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
@@ -1494,7 +1269,7 @@ static bool start(struct rounds *r, struct clock_run *c)
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++)
-        sm_begin(r, i);
+        sm_begin(&r->sms_of, i, r->places, (uint32_t)l->kernel->nblocks + 1);
     first_blocks(r);
     return true;
 }
@@ -1515,7 +1290,7 @@ static void finish(struct rounds *r)
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
     r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
-    sms_give(&(struct sms){r->sm, r->queue, r->turns, *r->c->caches, r->sms, r->slots});
+    sms_give(&r->sms_of);
     settle_stalls(r);
     tally_end(r->c->counts);
     l2_free(r->l2);

@@ -162,5 +162,6 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
         memset(q->waiter, 0, s->waiters_room * sizeof *q->waiter);
     q->n = q->next = q->nbytes = q->ntold = 0;
     q->mixed = false;
-    q->stored = 0;
+    q->flight.n = q->flight.asked = 0;
+    q->reduced = 0;
 }
