@@ -20,6 +20,7 @@ set_tests_properties(truth.early_loads PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRE
 # Local accesses that machine code makes, by both executors.
 unit_test(clock_turn)
 unit_test(memory_booked)
+unit_test(clock_sm)
 unit_test(memory_rates)
 unit_test(clock_spills)
 add_test(NAME unit.clock_spills_interp COMMAND unit_clock_spills)

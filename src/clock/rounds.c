@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "clock/sm.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
 #include "interp/claim_check.h"
@@ -27,59 +28,9 @@ enum {
     PLACE_WORD = 64,
     TICKS = PACE_TICKS      /* of a cycle */
 };
-#define NEVER UINT64_MAX
-#define AT_L2 (UINT64_MAX - 1)
+#define NEVER SM_NEVER
+#define AT_L2 (SM_NEVER - 1)
 #define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
-
-/* A CTA slot: a place for a resident block. */
-struct cta_slot {
-    struct block *b;        /* NULL: free */
-    void *memory;
-    uint64_t phases;        /* of its barriers, when its warps were looked at last */
-    uint32_t begun;         /* warps that have had a turn: they begin in their order */
-    int passes;             /* since nothing moved */
-    bool moved, spins;      /* since all of its warps waited */
-    uint64_t since;         /* when the block came, in ticks */
-    bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
-};
-
-/* When a warp can run: the time, and in the low bits its place; or when its accesses go on: its place and all places. */
-typedef uint64_t wake_t;
-enum { PLACE_BITS = 20 };
-
-struct sm {
-    struct l1 *l1;
-    struct constants *constants;
-    uint64_t constant_port; /* when it is free, in cycles */
-    struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
-    uint64_t now;           /* ticks: 1/TICKS of a cycle */
-    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
-    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
-    uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
-    uint64_t *free;         /* [slots]: when the subpartition can do a turn */
-    struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
-    uint32_t next_queue;    /* whose turn it is */
-    uint32_t *held, nheld;  /* places of warps whose next access needs what L2 has not answered */
-    struct cta_slot *cta_slot; /* [cta_slots] */
-    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; NEVER: it waits, or there is none;
-                               AT_L2 */
-    uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
-    uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
-    wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
-                               now is dead */
-    uint32_t nwakes, wakes_room;
-    struct turn *turn;      /* [cta_slots * warps] */
-    struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
-    int taken;              /* CTA slots */
-    uint64_t since;         /* when the first of them was, in ticks */
-    uint32_t unbegun;       /* warps that have had no turn */
-};
-
-/* Places of warps whose accesses wait for the pipe. */
-struct pipe_queue {
-    uint32_t *place;        /* [places], a ring */
-    uint32_t first, n;
-};
 
 /* A CTA slot that is free, and since when. */
 struct request {
@@ -91,11 +42,14 @@ struct rounds {
     struct clock_run *c;
     struct launch *l;
     struct l2 *l2;
-    struct sm *sm;
-    struct l2_queue *queue; /* [sms] */
+    struct sms sms_of;
+    struct sm *sm;          /* [sms], its, */
+    struct l2_queue *queue; /* [sms], */
+    struct turn_pool *turns; /* and memory of all turns */
     struct memory memory;
     uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
-    struct lines lines;     /* of the access that is looked at */
+    struct record access;   /* that is looked at, */
+    struct lines lines;     /* and its lines */
     struct record *ring;
     struct spill_records spilled; /* of the warp whose turn it is, with its spills */
     struct request *request; /* [sms * cta_slots] */
@@ -110,13 +64,15 @@ struct rounds {
     uint64_t *has_free;     /* bits of numbers: SMs with a free CTA slot */
     uint64_t block_start;   /* cycles from a block's end to the start of the one in its place: no less than a slice */
     uint64_t slice;         /* cycles that an SM runs on its own, before L2 serves what all asked for: no answer is earlier */
+    uint64_t *busy;         /* bits of SMs that have a block, or have left something for L2 to do */
+    uint64_t now;           /* of those that do not, in ticks: where the last slice ended */
     uint32_t sms, cta_slots, warps; /* warps: a block */
     uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
     uint64_t own;           /* bits of `runnable` that are the first one's */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
-    void *state;            /* of the resident blocks */
-    size_t state_bytes;
+    void *state;            /* of the resident blocks: so many bytes each, and behind these what few blocks need */
+    size_t state_bytes, block_bytes, aside;
     uint32_t places_of_state; /* of blocks, that are taken */
     bool moved;             /* something, since all SMs were looked at last */
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
@@ -126,6 +82,19 @@ static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
+
+/* The first busy SM from `sm` on, or r->sms. */
+static uint32_t busy_from(const struct rounds *r, uint32_t sm)
+{
+    for (; sm < r->sms; sm = (sm / 64 + 1) * 64) {
+        const uint64_t bits = r->busy[sm / 64] >> sm % 64;
+        if (bits)
+            return sm + (uint32_t)__builtin_ctzll(bits);
+    }
+    return r->sms;
+}
+
+#define EACH_BUSY(i, r) for (uint32_t i = busy_from(r, 0); i < (r)->sms; i = busy_from(r, i + 1))
 
 /* --- who can run --- */
 
@@ -176,10 +145,20 @@ static wake_t heap_pop(struct sm *s)
     return first;
 }
 
-static void set_ready(struct sm *s, uint32_t place, uint64_t at)
+/* The host fetches what a warp goes on with. */
+static void fetch_warp(const struct rounds *r, const struct sm *s, uint32_t place)
+{
+    const struct warp *w = &s->cta_slot[place / r->warps].warps[place % r->warps];
+    __builtin_prefetch(w);
+    __builtin_prefetch(&w->joins);
+    __builtin_prefetch(w->split);
+}
+
+static void set_ready(const struct rounds *r, struct sm *s, uint32_t place, uint64_t at)
 {
     s->ready[place] = at;
     heap_push(s, at << PLACE_BITS | place);
+    fetch_warp(r, s, place);
 }
 
 /* A warp's next access may go to the pipe. */
@@ -219,6 +198,15 @@ static bool is_runnable(const struct sm *s, uint32_t place)
     return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
 }
 
+/* Can one of the subpartition's warps run? */
+static bool can_run(const struct rounds *r, const struct sm *s, uint32_t subpartition)
+{
+    uint64_t bits = 0;
+    for (uint32_t w = 0; w < r->words; w++)
+        bits |= s->runnable[w];
+    return bits & r->own << subpartition;
+}
+
 /* Of the subpartition's warps that can run any, by a lot that changes now and then. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
 {
@@ -250,16 +238,24 @@ static void stall_for_data(const struct rounds *r, struct turn *a)
     a->stood = 0;
 }
 
-static struct l2_waiter *waiters(const struct rounds *r, uint32_t sm, uint32_t place)
+/* L2 tells the place in its turn of each access, and the warp: places are r->places apart, so that those that are in use are neighbours. */
+static void make_waiters(const struct rounds *r, uint32_t sm, const struct turn *a)
 {
-    return &r->queue[sm].waiter[place * TURN_WAITED];
+    struct sm *s = &r->sm[sm];
+    struct l2_queue *q = &r->queue[sm];
+    const uint32_t all = (a->n < TURN_WAITED ? a->n : TURN_WAITED) * r->places;
+    if (all <= s->waiters_room)
+        return;
+    q->waiter = alloc_resize(q->waiter, all * sizeof *q->waiter);
+    memset(q->waiter + s->waiters_room, 0, (all - s->waiters_room) * sizeof *q->waiter);
+    s->waiters_room = all;
 }
 
 /* The warp's accesses have gone and what they bring has come. *until: raised to when its turn ends. */
 static bool is_through(const struct rounds *r, uint32_t sm, uint32_t place, uint64_t *until)
 {
     struct turn *a = &r->sm[sm].turn[place];
-    const bool through = !a->in_pipe && turn_wait_all(a, waiters(r, sm, place));
+    const bool through = !a->in_pipe && turn_wait_all(a);
     *until = later(*until, later(a->end, a->least));
     return through;
 }
@@ -279,17 +275,30 @@ static void wait_for_l2(struct sm *s, uint32_t place, uint64_t least)
     s->least[place] = least;
 }
 
-/* The warp, which waits for data, may have them now. */
-static void look_at_answer(struct rounds *r, uint32_t sm, uint32_t place)
+/* The warp, which waits for its own data, may have them now. */
+static void look_at_warp(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     uint64_t at = s->least[place];
-    if (s->ready[place] != AT_L2)
+    if (s->ready[place] != AT_L2 || !is_through(r, sm, place, &at))
         return;
-    if (s->cta_slot[place / r->warps].together ? asks(r, sm, place / r->warps, &at) : !is_through(r, sm, place, &at))
-        return;
-    set_ready(s, place, at);
+    set_ready(r, s, place, at);
     r->moved = true;
+}
+
+/* The CTA slot's warps, which have met and wait for each other's data, may have them now. */
+static void look_at_warps(struct rounds *r, uint32_t sm, uint32_t cta_slot)
+{
+    struct sm *s = &r->sm[sm];
+    uint64_t until = 0;
+    for (uint32_t i = 0; i < r->warps; i++)
+        if (!is_through(r, sm, cta_slot * r->warps + i, &until))
+            return;
+    for (uint32_t place = cta_slot * r->warps; place < (cta_slot + 1) * r->warps; place++)
+        if (s->ready[place] == AT_L2) {
+            set_ready(r, s, place, later(s->least[place], until));
+            r->moved = true;
+        }
 }
 
 /* The warp's next access goes to the pipe when its time comes. */
@@ -301,21 +310,50 @@ static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
     heap_push(s, a->since << PLACE_BITS | (place + r->places));
 }
 
-/* Warps that asked L2 and have their answers have a time now, and so have accesses that need these. */
+/* The host fetches what look_at_answers will need of an SM, in steps. */
+static void fetch_told(const struct rounds *r, uint32_t sm, uint32_t ahead)
+{
+    if (sm + ahead >= r->sms)
+        return;
+    const struct l2_queue *q = &r->queue[sm + ahead];
+    for (uint32_t i = 0; i < q->ntold; i++) {
+        const struct turn *a = &r->sm[sm + ahead].turn[q->told[i] % r->places];
+        __builtin_prefetch(ahead > 1 ? (const void *)a : &a->waited[q->told[i] / r->places]);
+    }
+}
+
+/* Warps that L2 has answered have a time now, and so have accesses that need what it said. */
 static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < s->nheld; i++) {
-        uint32_t place = s->held[i];
-        if (turn_wait_next(&s->turn[place], waiters(r, sm, place)))
+    struct l2_queue *q = &r->queue[sm];
+    fetch_told(r, sm, 2);
+    fetch_told(r, sm, 1);
+    for (uint32_t i = 0; i < q->ntold; i++) {
+        const uint32_t place = q->told[i] % r->places;
+        struct turn *a = &s->turn[place];
+        struct cta_slot *t = &s->cta_slot[place / r->warps];
+        turn_told(a, q->told[i] / r->places, &q->waiter[q->told[i]]);
+        if (a->held && turn_wait_next(a)) {
+            a->held = false;
             go_on(r, sm, place);
-        else
-            s->held[n++] = place;
+        } else if (t->together) {
+            t->told = true;
+        } else {
+            look_at_warp(r, sm, place);
+        }
     }
-    s->nheld = n;
-    for (uint32_t place = 0; s->taken && place < r->places; place++)
-        look_at_answer(r, sm, place);
+    q->ntold = 0;
+    for (uint32_t i = 0; s->taken && i < r->cta_slots; i++) {
+        if (!s->cta_slot[i].told)
+            continue;
+        s->cta_slot[i].told = false;
+        if (s->cta_slot[i].together)
+            look_at_warps(r, sm, i);
+        else
+            for (uint32_t k = 0; k < r->warps; k++)
+                look_at_warp(r, sm, i * r->warps + k);
+    }
 }
 
 /* --- one turn --- */
@@ -381,9 +419,10 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
 {
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
-    const struct record *rec = turn_next(a);
+    const struct record *rec = &r->access;
     struct l2_queue *q = &r->queue[sm];
-    const uint32_t waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : place * TURN_WAITED + turn_place(a);
+    turn_record(a, r->turns, &r->access);
+    const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
     uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
@@ -411,7 +450,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         else
             busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
     }
-    turn_went(a, later(there, later(until, at + busy) * TICKS));
+    turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
     return busy;
 }
 
@@ -422,7 +461,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
     uint64_t busy = 0;
-    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a, waiters(r, sm, place)))
+    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a))
         busy += next_access(r, sm, place, cycles(s->now) + busy);
     if (busy) {
         s->pipe = later(s->pipe, s->now) + busy * TICKS;
@@ -431,7 +470,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     if (a->next == a->n)
         return;
     a->in_pipe = true;
-    a->stores = (int)r->c->caches->stores_at_once;
+    a->stores = (int16_t)r->c->caches->stores_at_once;
     a->since = later(s->now, turn_issue(a));
     if (a->since > s->now)
         heap_push(s, a->since << PLACE_BITS | (place + r->places));
@@ -468,15 +507,14 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     const uint64_t ends = later(a->end, a->least);
     a->in_pipe = false;
     if (s->now > ends) { /* its last access had to wait for the pipe */
-        const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive, shared = a->n && a->record[a->order[a->n - 1]].space == PTX_SHARED;
+        const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive, shared = a->n && a->access[a->n - 1].space == PTX_SHARED;
         stall(r, (uint32_t)a->last_site, done ? COUNTER_STALL_DRAIN : shared ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_LG_THROTTLE, s->now - ends);
         a->least = s->now;
     }
     if (s->cta_slot[cta_slot].together)
-        for (uint32_t i = 0; i < r->warps; i++)
-            look_at_answer(r, sm, cta_slot * r->warps + i);
+        look_at_warps(r, sm, cta_slot);
     else
-        look_at_answer(r, sm, place);
+        look_at_warp(r, sm, place);
     if (s->cta_slot[cta_slot].b && all_wait(r, s, cta_slot))
         look_again(r, s, cta_slot);
 }
@@ -485,7 +523,7 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
  * keeps none; a reduction, as long as too many reductions are. `at`: now; the turn's `since` is raised. */
 static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
 {
-    const struct record *next = turn_next(a);
+    const struct turn_access *next = turn_next(a);
     const struct caches_config *c = r->c->caches;
     if (next->space != PTX_GLOBAL)
         return true;
@@ -495,7 +533,8 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
         return true;
     bool waits = true;
     if (next->op == RECORD_STORE) {
-        l1_lines(r->sm[sm].l1, next, 0, &r->lines);
+        turn_record(a, r->turns, &r->access);
+        l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
         waits = !l1_holds(r->sm[sm].l1, &r->lines);
     } else if (next->op == RECORD_LOAD) {
         waits = l1_keeps(r->sm[sm].l1);
@@ -514,12 +553,12 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         struct pipe_queue *q = &s->before_pipe[k];
         uint32_t place = q->place[q->first];
         struct turn *a = &s->turn[place];
-        const bool known = turn_wait_next(a, waiters(r, sm, place)), free = may_go(r, sm, a, at);
+        const bool known = turn_wait_next(a), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
             s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
-            a->stores -= store;
+            a->stores = (int16_t)(a->stores - store);
         }
         s->next_queue = k + 1 == r->slots ? 0 : k + 1;
         const bool more = a->next < a->n, soon = goes && more && turn_issue(a) <= later(s->now, s->pipe);
@@ -528,8 +567,8 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
         q->n--;
         if (!known) {
-            a->stores = (int)r->c->caches->stores_at_once;
-            s->held[s->nheld++] = place;
+            a->stores = (int16_t)r->c->caches->stores_at_once;
+            a->held = true;
         } else if (soon) {
             queue_add(r, s, place);
         } else if (more) {
@@ -550,12 +589,12 @@ static void wake(struct rounds *r, struct sm *s, uint32_t cta_slot, uint64_t at,
     t->together = met && asks(r, (uint32_t)(s - r->sm), cta_slot, &at); /* which raises `at` */
     for (int i = 0; i < t->b->nwarps; i++) {
         uint32_t place = cta_slot * r->warps + (uint32_t)i;
-        if (s->ready[place] != NEVER || !t->b->warps[i].alive || t->b->warps[i].failed)
+        if (s->ready[place] != NEVER || t->over >> i & 1)
             continue;
         if (t->together || s->turn[place].in_pipe)
             wait_for_l2(s, place, at);
         else
-            set_ready(s, place, at + apart * (uint64_t)i);
+            set_ready(r, s, place, at + apart * (uint64_t)i);
     }
 }
 
@@ -567,16 +606,6 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_sl
     return true;
 }
 
-/* Takes a place out of a list of `n`. Returns how many are left. */
-static uint32_t without(uint32_t *list, uint32_t n, uint32_t place)
-{
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] != place)
-            list[left++] = list[i];
-    return left;
-}
-
 /* Accesses that a warp has left undone are not done. */
 static void forget(struct rounds *r, struct sm *s, uint32_t place)
 {
@@ -584,8 +613,7 @@ static void forget(struct rounds *r, struct sm *s, uint32_t place)
     struct turn *a = &s->turn[place];
     if (!a->in_pipe)
         return;
-    a->in_pipe = false;
-    s->nheld = without(s->held, s->nheld, place);
+    a->in_pipe = a->held = false;
     for (uint32_t i = 0, n = q->n; i < n; i++) {
         uint32_t first = q->place[q->first];
         q->first = q->first + 1 == r->places ? 0 : q->first + 1;
@@ -630,11 +658,8 @@ static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot)
 {
     struct cta_slot *t = &s->cta_slot[cta_slot];
     struct block *b = t->b;
-    int failed = 0;
-    for (int i = 0; i < b->nwarps; i++)
-        failed += b->warps[i].failed;
-    bool nobody = failed + b->warps_done == b->nwarps; /* is left to look again */
-    if (failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
+    const bool nobody = (int)t->failed + b->warps_done == b->nwarps; /* is left to look again */
+    if (t->failed && (!t->moved || nobody || ++t->passes == CLOCK_LAST_PASSES)) {
         launch_stop(r->l, b->index);
         retire(r, s, cta_slot);
         return;
@@ -673,10 +698,10 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     const struct pace_block *blocks = r->c->pace->block;
-    if (!a->n || !w->nsplits || a->record[0].space == PTX_LOCAL)
+    if (!a->n || !w->nsplits || a->local)
         return false;
     const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
-    if (owner != blocks[insts[a->record[0].site].block].owner)
+    if (owner != blocks[a->block].owner)
         return false;
     *turn += block == owner;
     return *turn < blocks[block].rounds;
@@ -717,9 +742,9 @@ static uint64_t cycles_now(const struct launch *l, const struct warp *w)
 }
 
 /* For how long the warp waits for the instructions of a block of its code, in ticks: the first one on an SM has them fetched, line by line. */
-static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t site)
+static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t of)
 {
-    const int32_t block = r->c->pace->block[r->l->kernel->insts[site].block].owner;
+    const int32_t block = r->c->pace->block[of].owner;
     if (!s->code[block])
         s->code[block] = s->now + (uint64_t)r->c->pace->block[block].lines * r->c->caches->code_miss * TICKS;
     return s->code[block] > s->now ? s->code[block] - s->now : 0;
@@ -731,7 +756,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
-    struct warp *w = &t->b->warps[place % r->warps];
+    struct warp *w = &t->warps[place % r->warps];
     uint64_t before = w->clock, busy = w->busy, span = w->span, had = w->passes;
     const bool first = !w->clock;
     enum warp_stop stop;
@@ -746,6 +771,8 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_BARRIER, ready - ended);
     a->last_site = w->split[w->current].pc;
     stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now > ready ? s->now - ready : 0);
+    if (a->open)
+        turn_leave(a, &r->queue[sm].waiter[place], r->places);
     turn_begin(a, s->now);
     do {
         const int copy = turn;
@@ -760,7 +787,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
             n = r->spilled.n;
         }
         w->nrecords = 0;
-        turn_add(a, r->l->kernel, r->c->pace, records, n, copy);
+        turn_add(a, r->turns, r->l->kernel, r->c->pace, records, n, copy);
         waits = in_waiting_loop(r->l->kernel, w);
     } while (stop == WARP_RING && !waits && goes_on(r, w, a, &turn));
     t->moved |= stop != WARP_YIELD && w->clock != before;
@@ -773,19 +800,20 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     span -= rest.span < span ? rest.span : span;
     busy -= rest.busy < busy ? rest.busy : busy;
     const struct pace_block *blocks = r->c->pace->block;
-    const uint64_t own = a->n ? (uint64_t)blocks[blocks[r->l->kernel->insts[a->record[0].site].block].owner].span * (uint64_t)(turn + 1) : 0;
-    uint64_t fetched = fetch(r, s, a->last_site);
+    const uint64_t own = a->n ? (uint64_t)blocks[blocks[a->block].owner].span * (uint64_t)(turn + 1) : 0;
+    uint64_t fetched = fetch(r, s, r->l->kernel->insts[a->last_site].block);
     if (a->n) {
-        const uint64_t other = fetch(r, s, (int32_t)a->record[0].site);
+        const uint64_t other = fetch(r, s, a->block);
         fetched = other > fetched ? other : fetched;
     }
     stall(r, (uint32_t)a->last_site, COUNTER_STALL_NO_INSTRUCTION, fetched);
     a->begin += fetched;
-    turn_order(a, r->l->kernel, r->c->pace, first && own < span ? span - own : 0, span);
+    turn_order(a, r->c->pace, first && own < span ? span - own : 0, span);
     const uint64_t banks = w->passes - had + a->rest.passes - rest.passes;
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
     a->least = banks ? keep_data(s, s->now, banks) : 0;
+    make_waiters(r, sm, a);
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
     return stop;
@@ -796,7 +824,7 @@ static void wait_for_data(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     uint64_t at = s->now;
     if (is_through(r, sm, place, &at))
-        set_ready(s, place, at);
+        set_ready(r, s, place, at);
     else
         wait_for_l2(s, place, s->now);
 }
@@ -806,9 +834,10 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     uint32_t cta_slot = place / r->warps;
     struct cta_slot *t = &s->cta_slot[cta_slot];
-    struct warp *w = &t->b->warps[place % r->warps];
+    struct warp *w = &t->warps[place % r->warps];
     const uint64_t ready = s->ready[place];
     no_longer(s, place);
+    t->told |= t->together; /* one of them did not have to wait */
     t->together = false;
     enum warp_stop stop = advance(r, sm, place, ready);
     t->spins |= stop == WARP_YIELD;
@@ -823,10 +852,13 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
         break;
     case WARP_DONE:
         t->b->warps_done++;
+        t->over |= UINT64_C(1) << place % r->warps;
         break;
     case WARP_FAULT:
         if (!launch_stopping(r->l, t->b->index)) { /* the block's other warps may have one, too */
             w->failed = true;
+            t->failed++;
+            t->over |= UINT64_C(1) << place % r->warps;
             break;
         }
         retire(r, s, cta_slot);
@@ -852,16 +884,23 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     struct sm *s = &r->sm[q->sm];
     struct cta_slot *t = &s->cta_slot[q->cta_slot];
     if (!t->memory) {
-        t->memory = (char *)r->state + r->places_of_state++ * ((block_bytes(r->l) + 63) / 64 * 64);
-        block_open(r->l, t->memory);
+        const uint32_t place = r->places_of_state++;
+        t->memory = (char *)r->state + place * r->block_bytes;
+        block_open_apart(r->l, t->memory, (char *)r->state + r->aside + place * block_aside_bytes(r->l));
     }
     t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
     block_begin(t->b);
+    t->warps = t->b->warps;
     t->phases = 0;
-    t->begun = 0;
+    t->over = 0;
+    t->begun = t->failed = 0;
     t->passes = 0;
     t->moved = t->spins = false;
     t->since = at;
+    if (!(r->busy[q->sm / 64] >> q->sm % 64 & 1)) {
+        r->busy[q->sm / 64] |= UINT64_C(1) << q->sm % 64;
+        s->now = r->now;
+    }
     if (!s->taken++)
         s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
@@ -946,18 +985,43 @@ static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
     return false;
 }
 
-/* The host fetches what an SM's warps that will run before `until` begin with. */
-static void look_ahead(const struct rounds *r, const struct sm *s, uint64_t until)
+/* More is resident on a device than the host's caches hold: it fetches what an SM's warps and accesses that will go before `until` begin with,
+ * in steps, since each says where the next is. */
+enum { FAR_AHEAD = 3, AHEAD = 2 };
+
+static void fetch_access(const struct sm *s, uint32_t place, uint32_t ahead)
 {
+    const struct turn *a = &s->turn[place];
+    if (ahead == FAR_AHEAD)
+        __builtin_prefetch(a);
+    else if (a->in_pipe && ahead == AHEAD)
+        __builtin_prefetch(turn_next(a));
+    else if (a->in_pipe)
+        turn_fetch(a);
+}
+
+static void look_ahead(const struct rounds *r, uint32_t sm, uint32_t ahead, uint64_t until)
+{
+    if (sm + ahead >= r->sms || !r->sm[sm + ahead].taken)
+        return;
+    const struct sm *s = &r->sm[sm + ahead];
     for (uint32_t i = 0; i < s->nwakes; i++) {
-        uint32_t place = wake_place(s->wakes[i]);
-        const struct block *b = place < r->places ? s->cta_slot[place / r->warps].b : NULL;
-        if (wake_time(s->wakes[i]) >= until || !b)
+        const uint32_t place = wake_place(s->wakes[i]);
+        if (wake_time(s->wakes[i]) >= until)
             continue;
-        __builtin_prefetch(&b->warps[place % r->warps]);
-        __builtin_prefetch(&b->warps[place % r->warps].joins);
-        __builtin_prefetch(&b->warps[place % r->warps].split);
-        __builtin_prefetch(b);
+        if (place >= r->places) {
+            fetch_access(s, place - r->places, ahead);
+        } else if (ahead == AHEAD) {
+            __builtin_prefetch(&s->turn[place]);
+            __builtin_prefetch(&s->turn[place].rest);
+            __builtin_prefetch(s->cta_slot[place / r->warps].b);
+            fetch_warp(r, s, place);
+        }
+    }
+    for (uint32_t k = 0; k < r->slots; k++) {
+        const struct pipe_queue *q = &s->before_pipe[k];
+        for (uint32_t i = 0, at = q->first; i < q->n; i++, at = at + 1 == r->places ? 0 : at + 1)
+            fetch_access(s, q->place[at], ahead);
     }
 }
 
@@ -976,8 +1040,7 @@ static bool find_turn(const struct rounds *r, const struct sm *s, uint32_t *plac
             continue;
         if (s->free[k] <= s->now && choose(r, s, k, place))
             return true;
-        uint32_t other;
-        if (s->free[k] > s->now && s->free[k] < *next && choose(r, s, k, &other))
+        if (s->free[k] > s->now && s->free[k] < *next && can_run(r, s, k))
             *next = s->free[k];
     }
     return false;
@@ -1108,7 +1171,8 @@ static void first_blocks(struct rounds *r)
     alloc_release(group);
 }
 
-/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. */
+/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. So it is more from the start than most
+ * launches need: what nobody touches costs nothing. */
 static struct {
     pthread_mutex_t lock;
     void *memory;
@@ -1118,7 +1182,7 @@ static struct {
 static void *take_memory(size_t *bytes)
 {
     void *memory = NULL;
-    size_t have = 0;
+    size_t have = *bytes > MAX_STATE_BYTES ? *bytes : MAX_STATE_BYTES;
     pthread_mutex_lock(&kept.lock);
     if (kept.bytes >= *bytes) {
         memory = kept.memory;
@@ -1127,6 +1191,8 @@ static void *take_memory(size_t *bytes)
         kept.bytes = 0;
     }
     pthread_mutex_unlock(&kept.lock);
+    if (!memory)
+        memory = alloc_try_pages(have);
     if (!memory)
         return alloc_try_pages(*bytes);
     *bytes = have;
@@ -1171,7 +1237,9 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
     r->local_bytes = ((c->spills ? (uint64_t)c->spills->base + c->spills->bytes : l->local_size) + 3) / 4 << LINE_SHIFT;
     uint64_t blocks = (uint64_t)r->cta_slots * r->sms < l->nblocks ? (uint64_t)r->cta_slots * r->sms : l->nblocks;
-    r->state_bytes = (block_bytes(l) + 63) / 64 * 64 * blocks;
+    r->block_bytes = (block_bytes(l) - block_aside_bytes(l) + 63) / 64 * 64;
+    r->aside = r->block_bytes * blocks;
+    r->state_bytes = r->aside + block_aside_bytes(l) * blocks;
     r->state = take_memory(&r->state_bytes);
     r->l2 = r->state ? l2_new(f) : NULL;
     if (!r->l2) {
@@ -1181,43 +1249,25 @@ static bool start(struct rounds *r, struct clock_run *c)
             give_memory(r->state, r->state_bytes);
         return false;
     }
-    r->sm = alloc_zeroed(r->sms * sizeof *r->sm);
-    r->queue = alloc_zeroed(r->sms * sizeof *r->queue);
+    sms_take(&r->sms_of, r->sms, r->slots, f);
+    r->sm = r->sms_of.sm;
+    r->queue = r->sms_of.queue;
+    r->turns = &r->sms_of.turns;
+    turn_pool_begin(r->turns, (uint32_t)l->kernel->ninsts);
     r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     r->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->request);
     r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
     r->next_free = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->next_free);
     r->has_free = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->has_free);
+    r->busy = alloc_zeroed((r->sms + 63) / 64 * sizeof *r->busy);
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
         if (c->early[i])
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
     memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
     memory_set_rules(&r->memory, c->rules);
-    for (uint32_t i = 0; i < r->sms; i++) {
-        struct sm *s = &r->sm[i];
-        s->l1 = l1_new(f);
-        s->constants = constants_new(f);
-        uint32_t shares = f->texture_bytes ? i % f->texture_sms : 0;
-        s->textures = shares ? s[-(int)shares].textures : textures_new(f);
-        s->cta_slot = alloc_zeroed(r->cta_slots * sizeof *s->cta_slot);
-        s->ready = alloc_zeroed(r->places * sizeof *s->ready);
-        s->least = alloc_zeroed(r->places * sizeof *s->least);
-        s->runnable = alloc_zeroed(r->words * sizeof *s->runnable);
-        s->held = alloc_zeroed(r->places * sizeof *s->held);
-        s->turn = alloc_zeroed(r->places * sizeof *s->turn);
-        s->free = alloc_zeroed(r->slots * sizeof *s->free);
-        s->code = alloc_zeroed(((size_t)l->kernel->nblocks + 1) * sizeof *s->code);
-        s->before_pipe = alloc_zeroed(r->slots * sizeof *s->before_pipe);
-        for (uint32_t k = 0; k < r->slots; k++)
-            s->before_pipe[k].place = alloc_zeroed(r->places * sizeof *s->before_pipe[k].place);
-        if (c->spills)
-            s->in = alloc_zeroed(r->places * sizeof *s->in);
-        r->queue[i].waiter = alloc_zeroed((size_t)r->places * TURN_WAITED * sizeof *r->queue[i].waiter);
-        r->queue[i].l1 = s->l1;
-        for (uint32_t p = 0; p < r->places; p++)
-            s->ready[p] = NEVER;
-    }
+    for (uint32_t i = 0; i < r->sms; i++)
+        sm_begin(&r->sms_of, i, r->places, (uint32_t)l->kernel->nblocks + 1);
     first_blocks(r);
     return true;
 }
@@ -1238,42 +1288,18 @@ static void finish(struct rounds *r)
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
     r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
-    for (uint32_t i = 0; i < r->sms; i++) {
-        struct sm *s = &r->sm[i];
-        l1_free(s->l1);
-        alloc_release(r->queue[i].waiter);
-        constants_free(s->constants);
-        if (!r->c->caches->texture_bytes || i % r->c->caches->texture_sms == 0)
-            readonly_free(s->textures);
-        l2_queue_release(&r->queue[i]);
-        alloc_release(s->cta_slot);
-        alloc_release(s->ready);
-        alloc_release(s->least);
-        alloc_release(s->runnable);
-        alloc_release(s->wakes);
-        alloc_release(s->held);
-        for (uint32_t p = 0; p < r->places; p++)
-            turn_release(&s->turn[p]);
-        alloc_release(s->turn);
-        for (uint32_t k = 0; k < r->slots; k++)
-            alloc_release(s->before_pipe[k].place);
-        alloc_release(s->before_pipe);
-        alloc_release(s->free);
-        alloc_release(s->code);
-        alloc_release(s->in);
-    }
+    sms_give(&r->sms_of);
     settle_stalls(r);
     tally_end(r->c->counts);
     l2_free(r->l2);
     give_memory(r->state, r->state_bytes);
-    alloc_release(r->sm);
-    alloc_release(r->queue);
     alloc_release(r->request);
     alloc_release(r->turn);
     alloc_release(r->in_turn);
     alloc_release(r->first_free);
     alloc_release(r->next_free);
     alloc_release(r->has_free);
+    alloc_release(r->busy);
     alloc_release(r->ring);
     alloc_release(r->spilled.v);
 }
@@ -1286,7 +1312,7 @@ static void take(void *rounds, const struct record *rec, uint64_t times)
 
 static bool over(const struct rounds *r)
 {
-    for (uint32_t i = 0; i < r->sms; i++)
+    EACH_BUSY(i, r)
         if (r->sm[i].taken)
             return false;
     return r->next >= r->l->nblocks || launch_stopping(r->l, r->next);
@@ -1321,19 +1347,22 @@ void rounds_run(struct clock_run *c)
     uint64_t moved = 0, got_on = 0;
     for (uint64_t end = r.slice; !over(&r); end += r.slice) {
         r.moved = false;
-        for (uint32_t i = 0; i < r.sms; i++) {
-            if (i + 1 < r.sms)
-                look_ahead(&r, &r.sm[i + 1], end * TICKS);
+        r.now = end * TICKS;
+        EACH_BUSY(i, &r) {
+            for (uint32_t ahead = FAR_AHEAD; ahead; ahead--)
+                look_ahead(&r, i, ahead, r.now);
             if (r.sm[i].taken)
-                run_sm(&r, i, end * TICKS);
+                run_sm(&r, i, r.now);
             else
-                r.sm[i].now = end * TICKS;
-        }
-        for (uint32_t i = 0; i < r.sms; i++)
+                r.sm[i].now = r.now;
             l1_drain(r.sm[i].l1, end, &r.queue[i]);
+        }
         l2_serve(r.l2, r.queue, r.sms, end, c->sites);
-        for (uint32_t i = 0; i < r.sms; i++)
+        EACH_BUSY(i, &r) {
             look_at_answers(&r, i);
+            if (!r.sm[i].taken && !r.queue[i].n && l1_has_drained(r.sm[i].l1))
+                r.busy[i / 64] &= ~(UINT64_C(1) << i % 64);
+        }
         dispatch(&r, end + r.block_start);
         moved = r.moved ? end : moved;
         if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))

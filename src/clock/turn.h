@@ -8,6 +8,7 @@
 #define CLOCK_TURN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ir/ir.h"
@@ -18,42 +19,91 @@
 /* Accesses that are waited for one by one; those behind share the last place. */
 enum { TURN_WAITED = 64 };
 
+enum { TURN_RECORD = offsetof(struct record, block) - offsetof(struct record, bytes) };
+
+/* An access, in a line of the host's cache: its record without the addresses that its shape does not need. */
+struct turn_access {
+    uint64_t addr;         /* of lane 0; RECORD_EXPLICIT: of the first lane that takes part */
+    uint32_t site, mask;   /* from here to `record` as in struct record */
+    uint8_t op, space, shape;
+    uint8_t record[TURN_RECORD];
+    uint32_t list;         /* RECORD_EXPLICIT: which list of lanes, */
+    bool common;           /* of those that the instruction has had before, else of the turn's own */
+    bool wide;             /* lanes are too far apart for a list: it has two, of the addresses themselves */
+    bool late;             /* somebody needs what it brings, or it is there before the turn ends */
+    uint16_t at, used;     /* cycles; PACE_NEVER: nobody needs what it brings */
+} __attribute__((aligned(64)));
+
+/* What has gone and is waited for. */
+struct turn_waited {
+    uint64_t there;        /* its data are, but for what L2 brings */
+    uint64_t l2;           /* cycles: when that is there, once it has said so */
+    uint32_t site;         /* of the last access that has the place */
+    uint16_t used;
+} __attribute__((aligned(32)));
+
 struct turn {
-    struct record *record; /* [room] as they came */
-    uint16_t *at, *used;   /* [room] cycles; PACE_NEVER: nobody needs what it brings */
-    bool *late;            /* [room] somebody needs what it brings, or it is there before the turn ends */
-    uint16_t *order;       /* [room] of the machine code; `next` counts these */
-    int room, n, next;
-    int stores;            /* so many may go before other warps have their turn */
-    bool in_pipe;          /* some are left */
     uint64_t open;         /* bits of places: accesses that have gone and whose data the warp has not waited for */
-    uint64_t there[TURN_WAITED]; /* by place: their data are there, but for what L2 brings */
-    uint16_t needed[TURN_WAITED]; /* by place: `used` */
-    uint32_t site[TURN_WAITED];   /* by place: of the last one */
-    uint32_t site_late;    /* of what the warp stood still for last, */
-    uint64_t stood;        /* and for how long; the caller takes it and sets it to 0 */
-    int32_t last_site;     /* where the turn began, or its first access */
-    bool met;              /* it ended at a barrier */
-    uint64_t begin, end;   /* end: once nothing is open */
+    uint64_t asked;        /* of these: L2 has not said when they come */
+    uint64_t begin;
     uint64_t since;        /* when the next one may go */
+    struct turn_access *access; /* [room] as they came, then in the order of the machine code; `next` counts these */
+    struct turn_waited *waited; /* [room] by place */
+    uint32_t n, next;
+    int16_t stores;        /* so many may go before other warps have their turn */
+    uint16_t next_at;      /* `at` of the next one */
+    bool in_pipe;          /* some are left */
+    bool held;             /* the next one needs what L2 has not answered */
+    bool met;              /* it ended at a barrier */
+    uint64_t end;          /* once nothing is open */
     uint64_t least;        /* it ends no earlier */
+    uint64_t stood;        /* for how long the warp stood still; the caller takes it and sets it to 0 */
+    uint32_t site_late;    /* of what it stood still for last */
+    int32_t last_site;     /* where the turn began, or its first access */
+    int32_t block;         /* of the IR: of the access that came first; -1: there is none */
+    bool local;            /* that one is of local memory */
     struct turn_rest {     /* what the last turn left of a block in the midst of which it ended, at a barrier */
         int32_t block;     /* or -1 */
         uint16_t passed;   /* cycles */
         uint64_t span, busy, passes; /* what is left */
     } rest;
+    uint32_t (*list)[32];  /* [lists_room]: bytes from one address to those of the lanes */
+    uint32_t room, nlists, lists_room;
+} __attribute__((aligned(64)));
+
+/* Memory of turns, of one host thread: what one of them grew out of another one takes. And lists of lanes: all warps' accesses of one
+ * instruction mostly have the same, so it is kept once. */
+struct turn_pool {
+    struct turn_chunk *chunks;
+    char *next;            /* in the newest one */
+    size_t left;
+    void *free[48];        /* by size: 64 bytes, twice as many ... */
+    uint32_t (*list)[32];  /* [lists_room] common ones */
+    uint32_t nlists, lists_room;
+    struct turn_site *site; /* [nsites] what they had last */
+    uint32_t nsites;
 };
 
-void turn_release(struct turn *t);
+/* A launch of a kernel with so many sites begins. */
+void turn_pool_begin(struct turn_pool *p, uint32_t nsites);
+/* All turns that have memory of it are gone. */
+void turn_pool_release(struct turn_pool *p);
+
+/* As if there had been no turn; what is allocated stays. */
+void turn_forget(struct turn *t);
+
+/* The warp has its next turn without waiting for what is open: it is told again what L2 has said of that, by the next access of the same place.
+ * `l2`: the waiters of its places, so many apart. */
+void turn_leave(struct turn *t, struct l2_waiter *l2, uint32_t apart);
 
 /* Forgets the last turn. */
 void turn_begin(struct turn *t, uint64_t begin);
 
 /* Records that a run of a block left, as turn `copy` of those of an unrolled loop that stand side by side. */
-void turn_add(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy);
+void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *k, const struct target_pace *p, const struct record *r, int n, int copy);
 
 /* All have been added, and the block that they are in begins so much later than the turn, which takes `span`. */
-void turn_order(struct turn *t, const struct ir_kernel *k, const struct target_pace *p, uint64_t before, uint64_t span);
+void turn_order(struct turn *t, const struct target_pace *p, uint64_t before, uint64_t span);
 
 /* The place in `open` of the next access. */
 static inline uint32_t turn_place(const struct turn *t)
@@ -61,23 +111,37 @@ static inline uint32_t turn_place(const struct turn *t)
     return (uint32_t)(t->next < TURN_WAITED ? t->next : TURN_WAITED - 1);
 }
 
-static inline const struct record *turn_next(const struct turn *t)
+static inline const struct turn_access *turn_next(const struct turn *t)
 {
-    return &t->record[t->order[t->next]];
+    return &t->access[t->next];
+}
+
+/* Its record, but for the warp that it is of. */
+void turn_record(const struct turn *t, const struct turn_pool *memory, struct record *out);
+
+/* The host fetches the addresses of its lanes. */
+static inline void turn_fetch(const struct turn *t)
+{
+    const struct turn_access *a = turn_next(t);
+    if (a->shape != RECORD_EXPLICIT || a->common)
+        return;
+    __builtin_prefetch(t->list[a->list]);
+    __builtin_prefetch(t->list[a->list] + 16);
 }
 
 /* When the next access is issued, as far as is known. */
 static inline uint64_t turn_issue(const struct turn *t)
 {
-    return t->begin + (uint64_t)t->at[t->order[t->next]] * PACE_TICKS;
+    return t->begin + (uint64_t)t->next_at * PACE_TICKS;
 }
 
-/* The next access has gone; its data are `there`, but for what L2 brings. */
-void turn_went(struct turn *t, uint64_t there);
+/* The next access has gone; its data are `there`, but for what L2 brings: what it has said to its waiter, or is going to say. */
+void turn_went(struct turn *t, uint64_t there, struct l2_waiter *l2);
+/* L2 has said to the waiter of the place when all is there. */
+void turn_told(struct turn *t, uint32_t place, struct l2_waiter *l2);
 
-/* The warp stands still for what is needed up to the next access, or up to the end. `waiter`: by place, what L2 says. False: L2 has not said
- * yet when it comes. */
-bool turn_wait_next(struct turn *t, struct l2_waiter *waiter);
-bool turn_wait_all(struct turn *t, struct l2_waiter *waiter);
+/* The warp stands still for what is needed up to the next access, or up to the end. False: L2 has not said yet when it comes. */
+bool turn_wait_next(struct turn *t);
+bool turn_wait_all(struct turn *t);
 
 #endif

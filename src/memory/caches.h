@@ -129,6 +129,7 @@ struct l2_queue {
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
+    uint32_t *told, ntold, told_room; /* waiters, in the order in which the last of what they asked was served: the caller sets ntold to 0 */
     struct l1 *l1;            /* the SM's */
     struct l2_flight {
         struct l2_flier {
@@ -143,6 +144,8 @@ struct l2_queue {
 
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
+void l1_clear(struct l1 *l); /* as new */
+bool l1_has_drained(const struct l1 *l); /* no store waits to be merged with others */
 /* L2 tells when the data of a place come. */
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
 /* When the sectors of a line come that were asked for before `now`; now, if that is over, or others have the line's place. */
@@ -171,6 +174,7 @@ void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 struct readonly;
 struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways);
 void readonly_free(struct readonly *c);
+void readonly_clear(struct readonly *c); /* as new; c may be NULL */
 /* Bits of the sectors of line `line` (of 128 bytes, as in lines.h) that were there; all of them are afterwards. */
 unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
 
@@ -178,6 +182,7 @@ unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
 struct constants;
 struct constants *constants_new(const struct caches_config *c);
 void constants_free(struct constants *k);
+void constants_clear(struct constants *k); /* as new */
 /* One constant load at `time`: counts what the first level had, asks L2 for what neither has. Returns the cycle in which the warp has its
  * data. *busy: cycles that the look-ups take. */
 uint64_t constants_access(struct constants *k, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,

@@ -71,9 +71,16 @@ struct l1 *l1_new(const struct caches_config *c)
     l->sets = divisor_of(sets ? sets : 1);
     l->c = *c;
     l->set = alloc_aligned(64, l->sets.by * sizeof *l->set);
-    for (uint32_t i = 0; i < l->sets.by; i++)
-        l->set[i].order = (uint32_t)ways_order(WAYS);
+    l1_clear(l);
     return l;
+}
+
+void l1_clear(struct l1 *l)
+{
+    const struct set empty = {.order = (uint32_t)ways_order(WAYS)};
+    for (uint32_t i = 0; i < l->sets.by; i++)
+        l->set[i] = empty;
+    l->nwaiting = 0;
 }
 
 void l1_free(struct l1 *l)
@@ -82,6 +89,11 @@ void l1_free(struct l1 *l)
         return;
     alloc_release(l->set);
     alloc_release(l);
+}
+
+bool l1_has_drained(const struct l1 *l)
+{
+    return !l->nwaiting;
 }
 
 /* --- tags --- */

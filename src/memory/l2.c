@@ -33,7 +33,7 @@
 #include "memory/ways.h"
 
 enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
-       AHEAD = 16 /* requests whose lines the host fetches */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
+       AHEAD = 16 /* requests whose lines the host fetches */, NEARER = 8 /* and what these tell */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
  * sectors come in the others. */
@@ -82,6 +82,7 @@ struct l2 {
     struct group *groups;  /* [PARTS][GROUPS], by a line's hash; or NULL */
     struct turn *turn, *in_turn; /* [turns] */
     uint32_t turns;
+    uint32_t *asking, nasking; /* [sms] SMs whose queues have requests, by number */
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
@@ -194,6 +195,7 @@ void l2_queue_release(struct l2_queue *q)
     alloc_release(q->bytes);
     alloc_release(q->stores.flier);
     alloc_release(q->reductions.flier);
+    alloc_release(q->told);
     *q = (struct l2_queue){0};
 }
 
@@ -224,6 +226,7 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->texture_l2_bytes)
         l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
     l->gpc = alloc_zeroed(c->sms);
+    l->asking = alloc_zeroed(c->sms * sizeof *l->asking);
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
     l->rates = rates_new(&l->c);
@@ -250,6 +253,7 @@ void l2_free(struct l2 *l)
     alloc_release(l->turn);
     alloc_release(l->in_turn);
     alloc_release(l->gpc);
+    alloc_release(l->asking);
     rates_free(l->rates);
     for (uint32_t i = 0; i < l->nparts; i++) {
         alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
@@ -782,13 +786,24 @@ static void close_up(struct l2_queue *q)
     q->nbytes = n;
 }
 
-static uint64_t first_time(const struct l2_queue *queues, uint32_t sms)
+static uint64_t first_time(const struct l2 *l, const struct l2_queue *queues)
 {
     uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < sms; i++)
-        if (queues[i].next < queues[i].n && queues[i].v[queues[i].next].time < first)
-            first = queues[i].v[queues[i].next].time;
+    for (uint32_t i = 0; i < l->nasking; i++) {
+        const struct l2_queue *q = &queues[l->asking[i]];
+        if (q->next < q->n && q->v[q->next].time < first)
+            first = q->v[q->next].time;
+    }
     return first;
+}
+
+static void tell(struct l2_queue *q, uint32_t waiter)
+{
+    if (q->ntold == q->told_room) {
+        q->told_room = q->told_room ? 2 * q->told_room : 64;
+        q->told = alloc_resize(q->told, q->told_room * sizeof *q->told);
+    }
+    q->told[q->ntold++] = waiter;
 }
 
 static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn *t, struct counters *sites)
@@ -805,8 +820,9 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
         return;
     }
     struct l2_waiter *w = &q->waiter[r->waiter];
-    w->pending--;
     w->ready = ready > w->ready ? ready : w->ready;
+    if (!--w->pending)
+        tell(q, r->waiter);
 }
 
 /* The host fetches what the request will look at: there is more of L2 than its caches hold. */
@@ -818,6 +834,8 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
     uint32_t set = set_of(l, r->line, &tag);
     if (r->fill != L2_NOWHERE)
         l1_fetch(q->l1, r->fill);
+    if (r->waiter != L2_NOBODY)
+        __builtin_prefetch(&q->waiter[r->waiter]);
     if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
     if (l->groups)
@@ -831,12 +849,26 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
     }
 }
 
+/* The same of what stands behind the set, once that is there: which bytes of the line were written. */
+static void look_closer(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+{
+    const struct l2_request *r = &queues[t->sm].v[t->request];
+    if (r->op != L2_WRITE || !r->bytes || !l->c.l2_bytes)
+        return;
+    uint64_t tag;
+    const struct part *part = &l->part[home_of(l, lines_hash(r->line))];
+    const uint32_t number = set_of(l, r->line, &tag);
+    const int way = find(&part->set[number], tag);
+    __builtin_prefetch(part->byte[number * WAYS + (way < 0 ? victim(&part->set[number]) : (unsigned)way)]);
+}
+
 /* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, in l->in_turn: by time, then SM, then the
  * order of adding. */
-static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t at, uint64_t end)
+static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end)
 {
     uint32_t n = 0, first[L2_STEP + 1] = {0};
-    for (uint32_t i = 0; i < sms; i++) {
+    for (uint32_t k = 0; k < l->nasking; k++) {
+        const uint32_t i = l->asking[k];
         struct l2_queue *q = &queues[i];
         for (; q->next < q->n && q->v[q->next].time < end; q->next++) {
             uint64_t time = q->v[q->next].time;
@@ -858,21 +890,27 @@ static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint32_t sms, 
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
-    for (uint32_t i = 0; i < sms; i++)
+    l->nasking = 0;
+    for (uint32_t i = 0; i < sms; i++) {
+        if (queues[i].next < queues[i].n)
+            l->asking[l->nasking++] = i;
         if (queues[i].mixed)
             sort(&queues[i]);
-    for (uint64_t at = first_time(queues, sms); at < until; at = first_time(queues, sms)) {
+    }
+    for (uint64_t at = first_time(l, queues); at < until; at = first_time(l, queues)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
-        uint32_t n = take_turns(l, queues, sms, at, end < until ? end : until);
+        uint32_t n = take_turns(l, queues, at, end < until ? end : until);
         for (uint32_t i = 0; i < n + AHEAD; i++) {
             if (i < n)
                 look_ahead(l, queues, &l->in_turn[i]);
+            if (i >= AHEAD - NEARER && i < n + AHEAD - NEARER)
+                look_closer(l, queues, &l->in_turn[i - (AHEAD - NEARER)]);
             if (i >= AHEAD)
                 serve_turn(l, queues, &l->in_turn[i - AHEAD], sites);
         }
     }
-    for (uint32_t i = 0; i < sms; i++)
-        close_up(&queues[i]);
+    for (uint32_t i = 0; i < l->nasking; i++)
+        close_up(&queues[l->asking[i]]);
 }
 
 uint64_t l2_done(const struct l2 *l)

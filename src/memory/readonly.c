@@ -15,6 +15,8 @@
  * those of the first. */
 #include "memory/caches.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/sets.h"
@@ -52,6 +54,14 @@ void readonly_free(struct readonly *c)
         return;
     alloc_release(c->entry);
     alloc_release(c);
+}
+
+void readonly_clear(struct readonly *c)
+{
+    if (!c)
+        return;
+    memset(c->entry, 0, (size_t)c->sets * c->ways * sizeof *c->entry);
+    c->now = 0;
 }
 
 /* The entry of a line, made if need be. *there: it was there. */
@@ -108,6 +118,12 @@ void constants_free(struct constants *k)
     readonly_free(k->level[0]);
     readonly_free(k->level[1]);
     alloc_release(k);
+}
+
+void constants_clear(struct constants *k)
+{
+    readonly_clear(k->level[0]);
+    readonly_clear(k->level[1]);
 }
 
 /* One address. Returns the cycle in which it has its data; *hit: the first level had it. */

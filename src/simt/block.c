@@ -27,7 +27,12 @@ size_t block_bytes(const struct launch *l)
 {
     size_t nwarps = (size_t)l->warps_per_block;
     return aligned(sizeof(struct block)) + aligned(nwarps * sizeof(struct warp)) + nwarps * bytes_of_warp(l) +
-           aligned(l->shared_bytes + 16);
+           aligned(l->shared_bytes + 16) + block_aside_bytes(l);
+}
+
+size_t block_aside_bytes(const struct launch *l)
+{
+    return aligned((size_t)l->warps_per_block * sizeof(struct warp_aside));
 }
 
 char *block_first_regs(const struct launch *l, void *memory)
@@ -76,9 +81,16 @@ static void clear(const struct launch *l, struct block *b)
     b->local_used = l->kernel && l->kernel->recursive ? (l->kernel->local_bytes + 15) / 16 * 16 : l->local_size;
 }
 
+void block_open_apart(const struct launch *l, void *memory, void *aside)
+{
+    struct block *b = memory;
+    b->local_used = l->local_size;
+    b->aside = aside;
+}
+
 void block_open(const struct launch *l, void *memory)
 {
-    ((struct block *)memory)->local_used = l->local_size;
+    block_open_apart(l, memory, (char *)memory + block_bytes(l) - block_aside_bytes(l));
 }
 
 struct block *block_start(struct launch *l, void *memory, uint64_t index, uint16_t sm, struct record *ring,
@@ -122,6 +134,10 @@ void block_begin(struct block *b)
             memset(w->async, 0, offsetof(struct async_queue, copy));
         w->ring = b->ring;
         w->values = b->values;
+        w->join = b->aside[i].join;
+        w->thread = b->aside[i].thread;
+        if (l->lane_by_lane)
+            memset(b->aside[i].thread, 0, sizeof b->aside[i].thread);
         warp_start(w, l->threads - (uint32_t)i * WARP_LANES);
     }
 }

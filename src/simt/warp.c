@@ -18,7 +18,6 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->nrecords = 0;
     w->split[0] = (struct split){.mask = w->alive, .join = -1};
     memset(w->joins, 0, sizeof w->joins);
-    memset(w->thread, 0, sizeof w->thread);
 }
 
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what)

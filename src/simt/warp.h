@@ -57,6 +57,12 @@ struct join {
     int16_t parent;
 };
 
+/* What only some warps need: those whose lanes part, or are stepped. It lies apart from the rest, and most of it is never touched. */
+struct warp_aside {
+    struct join join[WARP_MAX_JOINS];
+    void *thread[WARP_LANES];
+};
+
 /* A cp.async that has been issued and not carried out. Groups are per thread (PTX ISA 9.7.9.25.1), so each lane has the
  * number of the group its copy belongs to. */
 struct async_copy {
@@ -114,9 +120,9 @@ struct warp {
     struct async_queue *async; /* NULL: the kernel has no cp.async */
     struct record *ring; /* [launch->ring_records], shared with the worker's other warps; NULL in plain mode */
     struct record_values *values; /* the same; NULL unless watched */
+    struct join *join; /* [WARP_MAX_JOINS] */
+    void **thread;     /* [WARP_LANES], launches that go lane by lane: who runs the lane (step/step.h), NULL: it has not begun */
     struct split split[WARP_LANES];
-    struct join join[WARP_MAX_JOINS];
-    void *thread[WARP_LANES]; /* launches that go lane by lane: who runs the lane (step/step.h), NULL: it has not begun */
 };
 
 /* One of a block's 16 named barriers. */
@@ -136,6 +142,7 @@ struct block {
     uint32_t id[3];
     uint16_t sm;
     struct warp *warps;
+    struct warp_aside *aside; /* [nwarps] */
     int nwarps;
     int warps_done;
     uint32_t threads_alive;
@@ -373,8 +380,11 @@ void warp_part(struct warp *w);
 size_t block_bytes(const struct launch *l);
 /* Where the registers of the first warp lie in such memory. */
 char *block_first_regs(const struct launch *l, void *memory);
-/* Memory of block_bytes that the launch has not used yet, with anything in it. */
+/* The last so many of these may lie elsewhere: what few blocks touch. */
+size_t block_aside_bytes(const struct launch *l);
+/* Memory of block_bytes that the launch has not used yet, with anything in it; or without what is `aside`. */
 void block_open(const struct launch *l, void *memory);
+void block_open_apart(const struct launch *l, void *memory, void *aside);
 /* Lays out a block in `memory`, which block_open has seen, or an earlier block of the launch. Shared and local memory are
  * zero, and so are registers where the kernel reads one before it writes it.
  * `ring` is empty whenever a warp stops, so the warps that one host thread runs share it. */

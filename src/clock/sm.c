@@ -1,0 +1,166 @@
+/* See sm.h. */
+#include "clock/sm.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static struct {
+    pthread_mutex_t lock;
+    struct sms sms;
+} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Textures have a cache of their own; then the first of the SMs that share one has it. */
+static bool has_textures(const struct caches_config *c, uint32_t sm)
+{
+    return !c->texture_bytes || sm % c->texture_sms == 0;
+}
+
+static void caches_make(struct sms *of, const struct caches_config *c)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        s->l1 = l1_new(c);
+        s->constants = constants_new(c);
+        s->textures = has_textures(c, i) ? textures_new(c) : s[-(int)(i % c->texture_sms)].textures;
+        of->queue[i].l1 = s->l1;
+    }
+    of->caches = *c;
+}
+
+static void caches_free(struct sms *of)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        l1_free(s->l1);
+        constants_free(s->constants);
+        if (has_textures(&of->caches, i))
+            readonly_free(s->textures);
+    }
+}
+
+static void caches_clear(struct sms *of)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        l1_clear(s->l1);
+        constants_clear(s->constants);
+        if (has_textures(&of->caches, i))
+            readonly_clear(s->textures);
+    }
+}
+
+static void sms_free(struct sms *of)
+{
+    if (!of->n)
+        return;
+    caches_free(of);
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct sm *s = &of->sm[i];
+        for (uint32_t k = 0; k < of->slots; k++)
+            alloc_release(s->before_pipe[k].place);
+        alloc_release(of->queue[i].waiter);
+        l2_queue_release(&of->queue[i]);
+        alloc_release(s->cta_slot);
+        alloc_release(s->ready);
+        alloc_release(s->least);
+        alloc_release(s->runnable);
+        alloc_release(s->wakes);
+        alloc_release(s->turn);
+        alloc_release(s->before_pipe);
+        alloc_release(s->free);
+        alloc_release(s->code);
+        alloc_release(s->in);
+    }
+    turn_pool_release(&of->turns);
+    alloc_release(of->sm);
+    alloc_release(of->queue);
+}
+
+void sms_take(struct sms *out, uint32_t n, uint32_t slots, const struct caches_config *c)
+{
+    *out = (struct sms){0};
+    pthread_mutex_lock(&kept.lock);
+    if (kept.sms.n == n && kept.sms.slots == slots) {
+        *out = kept.sms;
+        kept.sms = (struct sms){0};
+    }
+    pthread_mutex_unlock(&kept.lock);
+    if (!out->n) {
+        *out = (struct sms){.n = n, .slots = slots};
+        out->sm = alloc_zeroed(n * sizeof *out->sm);
+        out->queue = alloc_zeroed(n * sizeof *out->queue);
+        caches_make(out, c);
+    } else if (memcmp(&out->caches, c, sizeof *c) != 0) {
+        caches_free(out);
+        caches_make(out, c);
+    } else {
+        caches_clear(out);
+    }
+}
+
+void sms_give(const struct sms *sms)
+{
+    pthread_mutex_lock(&kept.lock);
+    struct sms old = kept.sms;
+    kept.sms = *sms;
+    pthread_mutex_unlock(&kept.lock);
+    sms_free(&old);
+}
+
+/* Nothing of what arrays have is kept. */
+static void grow(struct sm *s, uint32_t slots, uint32_t places, uint32_t words, uint32_t blocks)
+{
+    if (blocks > s->blocks_room) {
+        s->blocks_room = blocks;
+        s->code = alloc_resize(s->code, blocks * sizeof *s->code);
+    }
+    if (!s->free) {
+        s->free = alloc_zeroed(slots * sizeof *s->free);
+        s->before_pipe = alloc_zeroed(slots * sizeof *s->before_pipe);
+    }
+    if (places <= s->places_room)
+        return;
+    struct turn *turn = alloc_aligned(64, places * sizeof *turn);
+    if (s->places_room) /* they have memory */
+        memcpy(turn, s->turn, s->places_room * sizeof *turn);
+    alloc_release(s->turn);
+    s->turn = turn;
+    s->places_room = places;
+    s->cta_slot = alloc_resize(s->cta_slot, places * sizeof *s->cta_slot);
+    s->ready = alloc_resize(s->ready, places * sizeof *s->ready);
+    s->least = alloc_resize(s->least, places * sizeof *s->least);
+    s->runnable = alloc_resize(s->runnable, words * sizeof *s->runnable);
+    s->in = alloc_resize(s->in, places * sizeof *s->in);
+    for (uint32_t k = 0; k < slots; k++)
+        s->before_pipe[k].place = alloc_resize(s->before_pipe[k].place, places * sizeof *s->before_pipe[k].place);
+}
+
+void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
+{
+    struct sm *s = &of->sm[sm];
+    struct l2_queue *q = &of->queue[sm];
+    const uint32_t words = (places + 63) / 64;
+    grow(s, of->slots, places, words, blocks);
+    s->constant_port = s->now = s->pipe = s->data = s->since = 0;
+    s->next_queue = s->nwakes = s->unbegun = 0;
+    s->taken = 0;
+    memset(s->free, 0, of->slots * sizeof *s->free);
+    memset(s->code, 0, blocks * sizeof *s->code);
+    memset(s->cta_slot, 0, places * sizeof *s->cta_slot);
+    memset(s->least, 0, places * sizeof *s->least);
+    memset(s->runnable, 0, words * sizeof *s->runnable);
+    memset(s->in, 0, places * sizeof *s->in);
+    for (uint32_t k = 0; k < of->slots; k++)
+        s->before_pipe[k].first = s->before_pipe[k].n = 0;
+    for (uint32_t p = 0; p < places; p++) {
+        s->ready[p] = SM_NEVER;
+        turn_forget(&s->turn[p]);
+    }
+    if (s->waiters_room)
+        memset(q->waiter, 0, s->waiters_room * sizeof *q->waiter);
+    q->n = q->next = q->nbytes = q->ntold = 0;
+    q->mixed = false;
+    q->stores.n = q->stores.packets = q->reductions.n = q->reductions.packets = 0;
+}

@@ -1,0 +1,86 @@
+/* The state of a multiprocessor in pseudo-time (clock/rounds.c), and how it is kept from launch to launch: making and freeing some 20 MB for
+ * each launch costs more than many launches take.
+ *
+ * In: how many multiprocessors, with how many subpartitions, and the caches of the launch. Out: multiprocessors on which nothing has happened.
+ * One launch at a time has them; another one beside it gets new ones. */
+#ifndef CLOCK_SM_H
+#define CLOCK_SM_H
+
+#include "clock/spills.h"
+#include "clock/turn.h"
+#include "memory/caches.h"
+#include "simt/warp.h"
+
+#define SM_NEVER UINT64_MAX
+
+/* A CTA slot: a place for a resident block. */
+struct cta_slot {
+    struct block *b;        /* NULL: free */
+    struct warp *warps;     /* its warps */
+    void *memory;
+    uint64_t phases;        /* of its barriers, when its warps were looked at last */
+    uint32_t begun;         /* warps that have had a turn: they begin in their order */
+    uint32_t failed;        /* warps */
+    uint64_t over;          /* bits of warps that do not run any more: they have ended or failed */
+    int passes;             /* since nothing moved */
+    bool moved, spins;      /* since all of its warps waited */
+    uint64_t since;         /* when the block came, in ticks */
+    bool together;          /* its warps wait for what any of them asked L2 for: they have met at a barrier */
+    bool told;              /* L2 has answered one of these, or they wait for their own data again */
+};
+
+/* When a warp can run: the time, and in the low bits its place; or when its accesses go on: its place and all places. */
+typedef uint64_t wake_t;
+enum { PLACE_BITS = 20 };
+
+struct sm {
+    struct l1 *l1;
+    struct constants *constants;
+    uint64_t constant_port; /* when it is free, in cycles */
+    struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
+    uint64_t now;           /* ticks: 1/PACE_TICKS of a cycle */
+    uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
+    uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
+    uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
+    uint64_t *free;         /* [slots]: when the subpartition can do a turn */
+    struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
+    uint32_t next_queue;    /* whose turn it is */
+    struct cta_slot *cta_slot; /* [cta_slots] */
+    uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; SM_NEVER: it waits, or there is none; one
+                               less: for L2 */
+    uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
+    uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
+    wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
+                               now is dead */
+    uint32_t nwakes, wakes_room;
+    struct turn *turn;      /* [cta_slots * warps] */
+    struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
+    int taken;              /* CTA slots */
+    uint64_t since;         /* when the first of them was, in ticks */
+    uint32_t unbegun;       /* warps that have had no turn */
+    uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
+};
+
+/* Places of warps whose accesses wait for the pipe. */
+struct pipe_queue {
+    uint32_t *place;        /* [places], a ring */
+    uint32_t first, n;
+};
+
+/* All of a device. */
+struct sms {
+    struct sm *sm;          /* [n] */
+    struct l2_queue *queue; /* [n] */
+    struct turn_pool turns; /* memory of all turns */
+    struct caches_config caches;
+    uint32_t n, slots;
+};
+
+/* n of them, whose caches are empty: those of the last launch if it had as many. */
+void sms_take(struct sms *out, uint32_t n, uint32_t slots, const struct caches_config *c);
+void sms_give(const struct sms *sms);
+
+/* Nothing has happened on the SM: it has room for the warps of a launch with so many places, whose kernel has so many blocks of code. */
+void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks);
+
+#endif
