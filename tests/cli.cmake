@@ -9,7 +9,7 @@ add_test(NAME cli.each_metric COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOUR
 set_tests_properties(cli.each_metric PROPERTIES TIMEOUT 600)
 add_test(NAME cli.progress COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/progress.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/profile)
-set_tests_properties(cli.progress PROPERTIES TIMEOUT 400 RUN_SERIAL ON)
+set_tests_properties(cli.progress PROPERTIES TIMEOUT 400)
 add_test(NAME cli.compare COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/compare/command.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
 set_tests_properties(cli.compare PROPERTIES TIMEOUT 300)
 foreach(case make cmake separate tools)
