@@ -5,11 +5,11 @@ add_test(NAME cli.resources COMMAND ${CMAKE_SOURCE_DIR}/tests/resources/resource
 add_test(NAME env.jit COMMAND ${CMAKE_SOURCE_DIR}/tests/env/env.sh $<TARGET_FILE:heddle_cli> make)
 set_tests_properties(env.jit PROPERTIES ENVIRONMENT "HEDDLE_EXEC=jit")
 add_test(NAME cli.each_metric COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/each_metric.py $<TARGET_FILE:heddle_cli>
-         ${CMAKE_CURRENT_SOURCE_DIR}/profile/kinds.cu --draw 8 h200,jit h200,interp c2050,auto gtx980,jit)
+         ${CMAKE_CURRENT_SOURCE_DIR}/profile/kinds.cu --draw 16 h200,jit h200,interp c2050,auto gtx980,jit)
 set_tests_properties(cli.each_metric PROPERTIES TIMEOUT 600)
 add_test(NAME cli.progress COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/profile/progress.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/profile)
-set_tests_properties(cli.progress PROPERTIES TIMEOUT 400 RUN_SERIAL ON)
+set_tests_properties(cli.progress PROPERTIES TIMEOUT 400)
 add_test(NAME cli.compare COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/compare/command.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
 set_tests_properties(cli.compare PROPERTIES TIMEOUT 300)
 foreach(case make cmake separate tools)

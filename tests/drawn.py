@@ -2,8 +2,11 @@
 wherever that tree is tested, so that a failure can be had again.
 
 usage: drawn.py PART OF COMMAND [ARGUMENT ...]
+       drawn.py any OF COMMAND [ARGUMENT ...]
+       drawn.py one WORD WORD ...
 
-Runs COMMAND if the tree draws PART (1 ...) of OF; else says so, with exit status 77, which means "skipped" to ctest."""
+Runs COMMAND if the tree draws PART (1 ...) of OF; else says so, with exit status 77, which means "skipped" to ctest. `any`: COMMAND
+runs with two arguments more, the number that the tree draws (0 ...) and OF. `one` prints the word that the tree draws."""
 import os
 import random
 import subprocess
@@ -28,6 +31,13 @@ def some(items, share, what):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "one":
+        print(sys.argv[2 + tree_seed() % len(sys.argv[2:])])
+        sys.exit()
+    if sys.argv[1] == "any":
+        drawn = tree_seed() % int(sys.argv[2])
+        print(f"part {drawn + 1} of {sys.argv[2]}, by the source tree", flush=True)
+        os.execvp(sys.argv[3], [*sys.argv[3:], str(drawn), sys.argv[2]])
     part, of = int(sys.argv[1]), int(sys.argv[2])
     assert 1 <= part <= of, sys.argv
     drawn = tree_seed() % of + 1

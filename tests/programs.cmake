@@ -16,10 +16,10 @@ add_test(NAME progress.profile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scratch.sh $<
          --metrics inst_executed --log-file progress.log ${programs}/progress.cu 10)
 set_tests_properties(progress.profile PROPERTIES TIMEOUT 280 PASS_REGULAR_EXPRESSION "PASSED"
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
-foreach(program matmul_tiled reduction)
-  add_test(NAME deterministic.${program}
-           COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/truth/${program}.cu)
-  set_tests_properties(deterministic.${program} PROPERTIES TIMEOUT 200)
+foreach(program ${CMAKE_SOURCE_DIR}/examples/matmul_tiled ${CMAKE_CURRENT_SOURCE_DIR}/truth/reduction)
+  get_filename_component(name ${program} NAME)
+  add_test(NAME deterministic.${name} COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${program}.cu)
+  set_tests_properties(deterministic.${name} PROPERTIES TIMEOUT 200)
 endforeach()
 add_test(NAME deterministic.progress
          COMMAND ${programs}/deterministic.sh $<TARGET_FILE:heddle_cli> ${programs}/progress.cu 5)

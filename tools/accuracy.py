@@ -178,7 +178,7 @@ def page(results):
     out = ["# Accuracy", "",
            "Printed by `tools/accuracy.py`; do not edit. The programs, the device code and the counts of an NVIDIA H200 are in",
            "`tests/truth` (driver 580.159.04, ncu 2025.3.1, 2026-11-20). A cell is one metric of one launch; it is equal within",
-           "0.5 %. Equal cells are given among those that are not 0 on both sides. The test `truth.exact` runs the quick programs, those",
+           "0.5 %. Equal cells are given among those that are not 0 on both sides. The tests `truth.exact_1` and `_2` run the quick programs, those",
            "with the label `truth` everything ([testing.md](../testing.md)).", "",
            "| device code | compared with | launches | equal in everything | cells not 0 | equal | share |",
            "| --- | --- | --- | --- | --- | --- | --- |"]

@@ -266,6 +266,8 @@ void messages_add_linker(struct diag_list *diags, const char *text, const char *
         bool warning = strstr(line, "warning: ") != NULL;
         const char *temp = hidden ? strstr(line, hidden) : NULL;
         const char *message = temp ? strstr(temp, ": ") : line;
+        if (!message) /* the temporary file stands at the end */
+            message = line;
         diag_add(diags, warning ? DIAG_WARNING : DIAG_ERROR, NULL, 0, "%s%s",
                  starts(message, ": ") ? message + 2 : message, remedy(&diags->arena, message));
         alloc_release(line);

@@ -1,14 +1,15 @@
-# Sparse rows in machine code of each level, and a lane that goes outside of memory in its row: what the interpreter says of it.
-# HEDDLE is the command, SOURCES the folder of the programs.
+# Sparse rows in machine code of v4 and of a level below it, which the source tree draws, and a lane that goes outside of memory in its row: what
+# the interpreter says of it. HEDDLE is the command, SOURCES the folder of the programs.
 set -e
+levels="$(python3 "$SOURCES/../drawn.py" one v2 v3) v4"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$HEDDLE" build "$SOURCES/sparse.cu" -o "$folder/sparse"
-for level in v2 v3 v4; do
+for level in $levels; do
     HEDDLE_ISA=x86-64-$level HEDDLE_EXEC=jit "$folder/sparse"
 done
 # What is counted of them is what the interpreter counts, modelled caches aside: where those are, lanes go together.
-for level in v2 v3 v4; do
+for level in $levels; do
     for exec in interp jit; do
         HEDDLE_RESULTS="$folder/$exec.results" HEDDLE_CACHES=0 HEDDLE_ISA=x86-64-$level HEDDLE_EXEC=$exec "$folder/sparse"
     done

@@ -1,7 +1,8 @@
 """cuRAND against an H200: what tests/truth/libraries/curand_device.cu and curand_host.cu print, against their tables.
 
 Integers, uniform and Poisson values equal bit for bit, and so do orders and statuses. Normal values come from the hardware's fast
-sine, cosine and from logarithms, which are as near here as there but not the same bits: they lie within a bound.
+sine, cosine and from logarithms, which are as near here as there but not the same bits: they lie within a bound. Of the device interface
+the interpreter makes all; machine code, which takes long to compile, the generator that the source tree draws.
 usage: curand.py HEDDLE FOLDER_OF_TRUTH device|host
 """
 import os
@@ -9,6 +10,10 @@ import struct
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import drawn
 
 heddle, truth, part = sys.argv[1:4]
 NEAR_FLOAT = {"normal", "normal2", "normal4", "log_normal", "log_normal2", "log_normal4"}
@@ -18,6 +23,7 @@ REJECTED = {("draw", "philox", "poisson4 1 0 0 3999 0")}
 SINE = 2.0**-20.9 * 6.66  # the error of sin.approx.f32 (PTX ISA), times the longest vector of a pair
 DOUBLE = 2.0**-48
 REFUSED_TYPES = {"141", "202", "204"}
+GENERATORS = ("xorwow", "mrg32k3a", "philox", "sobol")
 LONG = 60000  # values of MT19937 in a call: one row of ten is made
 
 
@@ -93,6 +99,13 @@ def short(rows):
     return kept
 
 
+def of_generator(rows, generator):
+    """The rows of curand_device.cu with this argument."""
+    sobol = ("sobol32", "sobol64", "scrambled32", "scrambled64")
+    names = sobol if generator == "sobol" else (generator,)
+    return [row for row in rows if row.split("\t")[1] in names or row.startswith("end\t")]
+
+
 def compare(name, lines, rows):
     wrong = 0
     for line, row in zip(lines, rows):
@@ -117,11 +130,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         built = os.path.join(folder, program)
         subprocess.run([heddle, "build", "-std=c++17", os.path.join(truth, program + ".cu"), "-lcurand", "-o", built], check=True)
-        for executor in ("jit", "interp") if part == "device" else ("jit",):
-            out = subprocess.run([built] + ["device", "short"] * (part == "host"), env=dict(os.environ, HEDDLE_EXEC=executor), stdout=subprocess.PIPE,
-                                 check=True, text=True).stdout
-            wrong += compare(executor, [line for line in out.splitlines() if not line.startswith("place\t")], rows)
-    print("%d lines" % len(rows))
+        generator = GENERATORS[drawn.tree_seed() % len(GENERATORS)]
+        runs = [("jit", [generator], of_generator(rows, generator)), ("interp", [], rows)] if part == "device" else [("jit", ["device", "short"], rows)]
+        for executor, words, wanted in runs:
+            out = subprocess.run([built, *words], env=dict(os.environ, HEDDLE_EXEC=executor), stdout=subprocess.PIPE, check=True, text=True).stdout
+            wrong += compare(" ".join([executor, *words]), [line for line in out.splitlines() if not line.startswith("place\t")], wanted)
+            print("%s: %d lines" % (" ".join([executor, *words]), len(wanted)))
     print("PASSED" if wrong == 0 and len(rows) == {"device": 721, "host": 449}[part] else "FAILED")
     return wrong != 0
 

@@ -5,10 +5,10 @@ usage: fail_once.py HEDDLE [--draw N] [--seed N] [--only WORD] [--later]
 
 HEDDLE: the program `heddle`. Examples are built first; then N places (50) are drawn: a command over an example, one of
 the processes that it becomes (`heddle` itself or the example with the library in it), and the number of the allocation
-that fails there (HEDDLE_ALLOC_FAIL, docs/runtime.md; with --later every later one fails, too). A process's allocations
-are counted by halving, with runs that fail. A run is as it should be when its status is neither 0 nor a signal's, stderr
+that fails there (HEDDLE_ALLOC_FAIL, docs/runtime.md; with --later every later one fails, too). How many a process has
+at most is found by doubling, with runs that fail and are looked at as well. A run is as it should be when its status is neither 0 nor a signal's, stderr
 names the missing memory, CUDA calls of the example answer cudaErrorMemoryAllocation, and TMPDIR is left empty. The seed follows from the source tree
-(tests/drawn.py) if none is given. Threads make numbers vary: a place that a run did not reach is drawn again. At the end every command still works."""
+(tests/drawn.py) if none is given. A place that a run did not reach is drawn again. At the end every command still works."""
 import argparse
 import os
 import random
@@ -75,17 +75,17 @@ class Case:
             subprocess.run(["rm", "-rf", os.path.join(self.tmp, name)])
         return p.returncode, err, left
 
-    def reaches(self, n):
-        return INJECTED.search(self.run(n)[1]) is not None
+    def bound(self):
+        """No process has so many allocations: places are drawn below. Yields the runs that failed until then, as fails does."""
+        self.places = 64
+        while failed := self.fails(self.places):
+            yield failed
+            self.places *= 2
 
-    def count(self):
-        low, high = 0, 64
-        while self.reaches(high):
-            low, high = high, high * 2
-        while high - low > max(1, low // 50):  # to 2%: numbers vary by as much
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.reaches(middle) else (low, middle)
-        self.places = low
+    def fails(self, place):
+        """(place, what is not as it should be or None, stderr) of a run whose allocation failed; None if it has none there."""
+        status, err, left = self.run(place)
+        return (place, wrong(status, err, left), err) if INJECTED.search(err) else None
 
 
 def wrong(status, err, left):
@@ -138,28 +138,26 @@ def main():
                 sys.exit(f"{case.name}: without a failure status {status}, left {left}\n{err}")
         bad = done = again = 0
         for case in chosen:
-            if case.places is None:
-                case.count()
-            for _ in range(5):
-                place = f"{draw.randint(1, case.places)}{'+' if args.later else ''}"
-                status, err, left = case.run(place)
-                if INJECTED.search(err):
+            failed = list(case.bound()) if case.places is None else []
+            for _ in range(50):
+                there = case.fails(f"{draw.randint(1, case.places)}{'+' if args.later else ''}")
+                if there:
                     break
                 again += 1
             else:
-                sys.exit(f"{case.name}: five places of {case.places} were not reached")
-            problem = wrong(status, err, left)
-            done += 1
-            if problem:
-                bad += 1
-                print(f"{case.name}: HEDDLE_ALLOC_FAIL={case.process}:{place}: {problem}\n{err}", flush=True)
+                sys.exit(f"{case.name}: fifty places below {case.places} were not reached")
+            for place, problem, err in [*failed, there]:
+                done += 1
+                if problem:
+                    bad += 1
+                    print(f"{case.name}: HEDDLE_ALLOC_FAIL={case.process}:{place}: {problem}\n{err}", flush=True)
         for case in used:
             status, err, left = case.run()
             if status or left:
                 bad += 1
                 print(f"{case.name}: afterwards status {status}, left {left}\n{err}")
         for case in used:
-            print(f"{case.places:8} places  {case.name}")
+            print(f"below {case.places:8} places  {case.name}")
         print(f"{done} places failed once each, {bad} not in order; {again} were not reached and drawn again")
     sys.exit(bad > 0)
 

@@ -8,7 +8,7 @@ on each level of the host that is there.
 
 usage: opinion.py HEDDLE [--seed N | --of-tree N] [--kernels N] [--programs N] [--levels v2,v3,v4] [--exec interp,jit-first] [--turn jit]
                          [--folder DIR] [--log FILE]
-       opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp]
+       opinion.py HEDDLE --shrink SEED.NUMBER [--levels v3] [--exec interp] [--steps N]
 
 Without --seed the seed is new in each run; with --of-tree N it is new with each change of the source tree, so that a run of the
 tests can be had again. It is printed, and `--seed N` repeats the run: program i has the seed N + i and as many
@@ -18,7 +18,7 @@ interpreted with the claims of all analyses checked. Programs with -G are interp
 compiling a kernel). A kernel that differs is named as SEED.NUMBER. Where a program does not compile or does not run to its end, its
 halves are tried, and theirs, down to single kernels: those that fail are named, and the others compared. --shrink leaves out of a
 kernel what it can while it still differs, or fails the same way (in the last of --levels, in the first of --exec), and prints the
-rest. --folder keeps the last program, --log adds a line of JSON for each program, level and way.
+rest, with --steps after so many tries at the latest. --folder keeps the last program, --log adds a line of JSON for each program, level and way.
 
 Exit status: 0 nothing differs, 1 something does, 2 the two references differ, 77 none of the levels is there.
 """
@@ -261,7 +261,7 @@ def shrink(options):
             return 2
 
         def still():
-            return outcome(folder)[0] == first
+            return tried < options.steps and outcome(folder)[0] == first
 
         while True: # statements first: an expression made simple needs less of them
             while any([fewer(functions, still) for functions in (kernel.helpers, kernel.pointers)] +
@@ -346,6 +346,7 @@ def main():
     parser.add_argument("--log")
     parser.add_argument("--all", action="store_true", help="machine code of programs with -G, too: seconds of compiling a kernel")
     parser.add_argument("--shrink")
+    parser.add_argument("--steps", type=int, default=1 << 30)
     parser.add_argument("--plant", choices=["bit", "trap"], help="a fault in the device's side, for the test of this test")
     options = parser.parse_args()
     options.levels = host_levels(options.levels)

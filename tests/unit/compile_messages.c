@@ -140,6 +140,7 @@ static void undefined_names_once(void **state)
                         "/usr/bin/ld: /dir/a.cu:12: undefined reference to `cudaFly'\n"
                         "/usr/bin/ld: cannot find -lnothing: No such file or directory\n"
                         "/usr/bin/ld: cannot find -lomp: No such file or directory\n"
+                        "skipping /tmp/heddle-x/0.o\n"
                         "clang++-19: error: linker command failed with exit code 1\n",
                         "/tmp/heddle-x");
     assert_printed("a.cu: error: 'f(int)' is used but defined nowhere\n"
@@ -147,7 +148,8 @@ static void undefined_names_once(void **state)
                    "Heddle's runtime yet\n"
                    "error: /usr/bin/ld: cannot find -lnothing: No such file or directory\n"
                    "error: /usr/bin/ld: cannot find -lomp: No such file or directory: OpenMP needs Debian's package "
-                   "libomp-19-dev\n");
+                   "libomp-19-dev\n"
+                   "error: skipping /tmp/heddle-x/0.o\n");
 }
 
 #define HEAD ".version 8.4\n.target sm_90a\n.address_size 64\n"

@@ -1,5 +1,5 @@
 // cuRAND's device interface: sequences and distributions, one line a case: what, generator, parameters, hash of all values (FNV-1a of
-// their bytes), the first values as bits. Builds with nvcc and with heddle.
+// their bytes), the first values as bits. Builds with nvcc and with heddle. With an argument, one generator: xorwow, mrg32k3a, philox, sobol.
 //   nvcc -arch=sm_90 curand_device.cu -lcurand && ./a.out >curand_device.tsv
 #include <cstdio>
 #include <cstring>
@@ -14,6 +14,9 @@ struct start { u64 seed, sequence, offset; };
 static const char *name(curandStateXORWOW_t *) { return "xorwow"; }
 static const char *name(curandStateMRG32k3a_t *) { return "mrg32k3a"; }
 static const char *name(curandStatePhilox4_32_10_t *) { return "philox"; }
+
+static const char *only; // the generator that is wanted; sobol: the four quasirandom ones; NULL: all
+static bool wanted(const char *generator) { return !only || !strcmp(only, generator); }
 
 static u64 hash(const void *p, size_t bytes)
 {
@@ -56,6 +59,8 @@ template <class S> __global__ void raw(start s, int n, unsigned *out)
 
 template <class S> static void raws()
 {
+    if (!wanted(name((S *)0)))
+        return;
     static const u64 seeds[] = {0, 1, 2, 42, 1234, 1984, 0xdeadbeef, 1ull << 32, (1ull << 63) + 12345, ~0ull};
     static const u64 places[][2] = {{0, 0}, {1, 0}, {0, 1}, {5, 3}, {1000, 100}, {4095, 7}, {(1u << 20) + 1, 1000003},
                                     {1u << 31, (1u << 31) + 5}, {(1ull << 40) + 17, (1ull << 40) + 3}, {(1ull << 51) - 3, (1ull << 63) + 9}};
@@ -116,6 +121,8 @@ static const double lambdas[] = {0.5, 3.7, 30, 63.9, 64, 500, 3999, 4001, 1e5};
 
 template <class S> static void distributions()
 {
+    if (!wanted(name((S *)0)))
+        return;
     drawn<S, uniform>();
     drawn<S, uniform_double>();
     drawn<S, normal>();
@@ -165,6 +172,8 @@ template <class S> __global__ void mixed(unsigned *out)
 
 template <class S> static void ways()
 {
+    if (!wanted(name((S *)0)))
+        return;
     static const u64 steps[][2] = {{0, 0}, {1, 1}, {3, 2}, {1000, 7}, {1ull << 33, 1ull << 33}, {~0ull, (1ull << 45) + 1}};
     for (auto &p : steps) {
         skips<S><<<1, 1>>>(p[0], p[1], on_device);
@@ -214,6 +223,8 @@ template <class S> __global__ void use(S *states, unsigned *out, int rounds)
 }
 template <class S> static void grid()
 {
+    if (!wanted(name((S *)0)))
+        return;
     S *states;
     cudaMalloc(&states, 8192 * sizeof *states);
     begin<<<64, 128>>>(states, 1984);
@@ -269,6 +280,8 @@ template <class S, class D> static void quasis(typename sobol<S>::V *v, u64 c, i
 // Direction vectors of a formula of our own (dimension d: any odd words, shifted), so that the cases need no table; and the library's.
 template <class S, class P> static void sobols()
 {
+    if (!wanted("sobol"))
+        return;
     typedef typename sobol<S>::V V;
     typedef typename sobol<S>::W W;
     enum { BITS = sizeof(W) * 8, DIMENSIONS = 4 };
@@ -314,6 +327,8 @@ __global__ void discrete4(curandDiscreteDistribution_t d, uint4 *out)
 }
 template <class S> static void discretes()
 {
+    if (!wanted(name((S *)0)))
+        return;
     for (double lambda : {0.5, 3.7, 10.0, 100.0, 1000.0, 1999.0, 2001.0, 5000.0}) {
         curandDiscreteDistribution_t d = 0;
         int status = curandCreatePoissonDistribution(lambda, &d);
@@ -333,8 +348,9 @@ template <class S> static void discretes()
     }
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    only = argc > 1 ? argv[1] : NULL;
     cudaMalloc(&on_device, ROOM * 4);
     cudaMemset(on_device, 0, ROOM * 4);
     raws<curandStateXORWOW_t>();
@@ -344,11 +360,13 @@ int main()
     ways<curandStateMRG32k3a_t>();
     ways<curandStatePhilox4_32_10_t>();
     for (u64 n : {1ull, 3ull, 1000ull, (1ull << 40) + 1}) {
+        if (!wanted("mrg32k3a"))
+            break;
         subsequences<<<1, 1>>>(n, on_device);
         printf("subsequence\tmrg32k3a\t%llx", n);
         words(fetch(8), 8);
     }
-    for (int before = 0; before < 4; before++) {
+    for (int before = 0; before < 4 && wanted("philox"); before++) {
         fours<<<1, 1>>>(before, on_device);
         printf("four\tphilox\t%d", before);
         words(fetch(28), 28);
@@ -359,13 +377,15 @@ int main()
     distributions<curandStateXORWOW_t>();
     distributions<curandStateMRG32k3a_t>();
     distributions<curandStatePhilox4_32_10_t>();
-    drawn<curandStatePhilox4_32_10_t, uniform4>();
-    drawn<curandStatePhilox4_32_10_t, uniform2_double>();
-    drawn<curandStatePhilox4_32_10_t, normal4>();
-    drawn<curandStatePhilox4_32_10_t, log_normal4>(0, 1);
-    drawn<curandStatePhilox4_32_10_t, four>();
-    for (double lambda : lambdas)
-        drawn<curandStatePhilox4_32_10_t, poisson4>(lambda, 0, 32);
+    if (wanted("philox")) {
+        drawn<curandStatePhilox4_32_10_t, uniform4>();
+        drawn<curandStatePhilox4_32_10_t, uniform2_double>();
+        drawn<curandStatePhilox4_32_10_t, normal4>();
+        drawn<curandStatePhilox4_32_10_t, log_normal4>(0, 1);
+        drawn<curandStatePhilox4_32_10_t, four>();
+        for (double lambda : lambdas)
+            drawn<curandStatePhilox4_32_10_t, poisson4>(lambda, 0, 32);
+    }
     sobols<curandStateSobol32_t, plain>();
     sobols<curandStateSobol64_t, plain64>();
     sobols<curandStateScrambledSobol32_t, plain>();
