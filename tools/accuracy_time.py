@@ -6,7 +6,11 @@ and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An
 a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
 Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
 
-usage: accuracy_time.py HEDDLE [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS] [--jobs N]
+usage: accuracy_time.py HEDDLE [--set open|fresh] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
+                        [--jobs N]
+
+--set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it. --ptx: where
+nvcc's PTX is, NAME.ptx (fresh; of open it is in tests/truth/ptx).
 
 --tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
 """
@@ -32,6 +36,11 @@ SHARES = {  # of peaks, in percent
 }
 METRICS = [TIME, CYCLES, OCCUPANCY] + [STALL.format(r) for r in REASONS] + list(SHARES.values())
 CLASSES = ["atomics", "shared", "latency", "compute", "L1/L2", "DRAM"]
+# Of each set: its folder in tests/truth, its table, and where the table is from.
+SETS = {
+    "open": ("", "time.tsv", "2026-11-20, cold caches, clocks not locked"),
+    "fresh": ("fresh", "fresh/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
+}
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts
 SMS = 132         # of the H200
@@ -53,12 +62,13 @@ def class_of(row):
     shared memory; the multiprocessor, which is called compute.
     """
     active = value(row, "sm__cycles_active.avg") / max(value(row, CYCLES), 1)
+    sectors = value(row, "lts__t_sectors.sum") or value(row, "lts__t_sectors_srcunit_tex.sum")
     atomics = value(row, "lts__t_sectors_op_atom.sum") + value(row, "lts__t_sectors_op_red.sum")
     busy = {"L1": value(row, "l1tex__throughput.avg.pct_of_peak_sustained_active") * active,
             "L2": value(row, "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
             "compute": value(row, "sm__throughput.avg.pct_of_peak_sustained_elapsed")}
     most = max(busy, key=busy.get)
-    if atomics >= ATOMICS * max(value(row, "lts__t_sectors.sum"), 1):
+    if atomics >= ATOMICS * max(sectors, 1):
         return "atomics"
     if value(row, "dram__throughput.avg.pct_of_peak_sustained_elapsed") >= BUSY_DRAM:
         return "DRAM"
@@ -272,10 +282,11 @@ def of_use(results):
     return lines
 
 
-def page(results):
-    lines = ["# Modelled time beside an H200", "",
-             "Printed by `tools/accuracy_time.py build/bin/heddle`; do not edit. What the H200 needed: `tests/truth/time.tsv` (2026-11-20, cold "
-             "caches, clocks not locked). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
+def page(results, which):
+    _, measured, when = SETS[which]
+    lines = ["# Modelled time beside an H200" + ("" if which == "open" else ": fresh programs"), "",
+             f"Printed by `tools/accuracy_time.py build/bin/heddle{'' if which == 'open' else ' --set ' + which}`; do not edit. What the H200 needed: "
+             f"`tests/truth/{measured}` ({when}). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
              "(median; 90th percentile 4.7 %).", "",
              "| figure | " + " | ".join(CODES[c] for c in results) + " | goal | bound |",
              "| --- |" + " --: |" * (len(results) + 2)]
@@ -302,12 +313,19 @@ def work_of(rows):
     return sum(value(r, "smsp__inst_executed.sum") + value(r, CYCLES) for r in rows)  # cycles: where few warps run long
 
 
-def compare(heddle, codes, programs, timeout, jobs):
+def run(heddle, which, program, code, ptx, timeout):
+    if which == "open":
+        return accuracy.run(heddle, program, code, timeout, METRICS)
+    flags = [] if code == "own" else ["--device-ptx", f"{ptx}/{program}.ptx"]
+    return accuracy.profile(heddle, [*flags, str(accuracy.TRUTH / SETS[which][0] / f"{program}.cu")], timeout, METRICS)
+
+
+def compare(heddle, which, ptx, codes, programs, timeout, jobs):
     """({code: [Launch]}, [what failed]); the longest programs begin first."""
-    rows = accuracy.table("time.tsv")
+    rows = accuracy.table(SETS[which][1])
     work = [(code, p) for p in sorted(programs, key=lambda p: -work_of(rows[p])) for code in codes]
     with ThreadPoolExecutor(jobs) as pool:
-        done = dict(zip(work, pool.map(lambda w: accuracy.run(heddle, w[1], w[0], timeout, METRICS), work)))
+        done = dict(zip(work, pool.map(lambda w: run(heddle, which, w[1], w[0], ptx, timeout), work)))
     results, failed = {code: [] for code in codes}, []
     for code in codes:
         for program in programs:
@@ -327,6 +345,8 @@ def compare(heddle, codes, programs, timeout, jobs):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("heddle")
+    parser.add_argument("--set", choices=SETS, default="open")
+    parser.add_argument("--ptx")
     parser.add_argument("--write")
     parser.add_argument("--tsv")
     parser.add_argument("--only", default="")
@@ -338,18 +358,20 @@ def main():
     unknown = [c for c in codes if c not in CODES]
     if unknown:
         parser.error(f"no such device code: {unknown[0]}; there are {', '.join(CODES)}")
-    known = accuracy.table("time.tsv")
+    if options.set != "open" and "nvcc" in codes and not options.ptx:
+        parser.error("--ptx is missing: where nvcc's PTX is")
+    known = accuracy.table(SETS[options.set][1])
     only = [p for p in options.only.split(",") if p]
     unknown = [p for p in only if p not in known]
     if unknown:
-        parser.error(f"no such program in tests/truth/time.tsv: {unknown[0]}")
-    results, failed = compare(options.heddle, codes, only or sorted(known), options.timeout, options.jobs)
-    if not only:
+        parser.error(f"no such program in tests/truth/{SETS[options.set][1]}: {unknown[0]}")
+    results, failed = compare(options.heddle, options.set, options.ptx, codes, only or sorted(known), options.timeout, options.jobs)
+    if not only and options.set == "open":
         failed += [what for code in codes for what in beyond(code, results[code])]
     if options.tsv:
         with open(options.tsv, "w") as out:
             out.write(table(results))
-    text = page(results)
+    text = page(results, options.set)
     if options.write:
         with open(options.write, "w") as out:
             out.write(text)
