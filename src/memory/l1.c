@@ -10,7 +10,7 @@
  * - Stores of whole sectors go to L2 at once, all of them (tests/truth/caches: stores). A sector of which only some bytes were
  *   written waits for some 28 cycles after the last store to it, and stores of that time are one for L2 (tests/truth/caches:
  *   merge; two warps' stores of half a sector each, d cycles apart: 100 % become one at 4, 80 at 16, 30 at 32, 4 at 48, and the
- *   loops that wait for d are some 15 cycles wrong). A store of bytes that have been written meanwhile ends that, if L2 has room (tests/truth/time:
+ *   loops that wait for d are some 15 cycles wrong). A strong store of bytes that have been written meanwhile ends that, if L2 has room (tests/truth/time:
  *   hot; of 4 and 16 warps' stores to one word 122 of 256 and 560 of 1024 reach L2, and 18 % where it has none). No limit of their number shows: 32 lines wait side by side.
  * - What all SMs read twice is found up to 208 KiB of the 248 that are no shared memory, at 216 KiB 99.7 %, then 80, 59, 39, 23 and
  *   5 % with each 8 KiB more (tests/truth/caches: l1): sets of 5 lines that have 6 beyond 214 KiB fit that.
@@ -223,7 +223,7 @@ static void send_full(const struct record *r, uint64_t line, unsigned full, uint
         l2_queue_add(to, &ask, NULL);
 }
 
-static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t *byte, uint32_t site, uint64_t time,
+static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t *byte, uint32_t site, bool strong, uint64_t time,
                   struct l2_queue *to)
 {
     uint32_t at = 0;
@@ -251,7 +251,7 @@ static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t 
         }
         w->full |= (uint8_t)((w->byte[s] == UINT32_MAX) << s);
     }
-    if (w->twice && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
+    if (strong && w->twice && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
         send_last(l, to, time);
 }
 
@@ -341,7 +341,7 @@ static void write(struct l1 *l, const struct record *r, const struct lines *of, 
         }
         send_full(r, of->line[i], of->full[i], time, to);
         if (of->sectors[i] != of->full[i])
-            store(l, of->line[i], of->sectors[i] & ~(unsigned)of->full[i], of->byte[i], r->site, time, to);
+            store(l, of->line[i], of->sectors[i] & ~(unsigned)of->full[i], of->byte[i], r->site, r->order != PTX_WEAK, time, to);
     }
 }
 
