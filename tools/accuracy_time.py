@@ -197,6 +197,11 @@ def stalls_short(short):
     return f"{mean(distance(x.stalls, x.truth) for x in stalls):.2f} of {len(stalls)}" if stalls else "-"
 
 
+# What the figures shall be of programs that nobody had seen, where that is another goal.
+FRESH_GOALS = {"launches above 10 us: mean error": "18 %", "the same: median": "11 %", "the same: 90th percentile": "36 %",
+               "pairs of variants above 10 us that differ by 15 %: ordered rightly": "97 %"}
+
+
 def bound(row):
     _, _, _, _, least, most = row
     return "" if least is None and most is None else f"at most {most}" if least is None else f"at least {least}"
@@ -288,10 +293,11 @@ def page(results, which):
              f"Printed by `tools/accuracy_time.py build/bin/heddle{'' if which == 'open' else ' --set ' + which}`; do not edit. What the H200 needed: "
              f"`tests/truth/{measured}` ({when}). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
              "(median; 90th percentile 4.7 %).", "",
-             "| figure | " + " | ".join(CODES[c] for c in results) + " | goal | bound |",
-             "| --- |" + " --: |" * (len(results) + 2)]
+             "| figure | " + " | ".join(CODES[c] for c in results) + " | goal |" + (" bound |" if which == "open" else ""),
+             "| --- |" + " --: |" * (len(results) + (2 if which == "open" else 1))]
     for cells in zip(*[rows_of_page(launches) for launches in results.values()]):
-        lines.append(f"| {cells[0][0]} | " + " | ".join(c[1] for c in cells) + f" | {cells[0][3]} | {bound(cells[0])} |")
+        goal = cells[0][3] if which == "open" else FRESH_GOALS.get(cells[0][0], cells[0][3])
+        lines.append(f"| {cells[0][0]} | " + " | ".join(c[1] for c in cells) + f" | {goal} |" + (f" {bound(cells[0])} |" if which == "open" else ""))
     lines += of_classes(results) + of_programs(results)
     for code, launches in results.items():
         lines += farthest(code, launches)

@@ -37,6 +37,7 @@ struct run {
     bool again; /* the instruction at pc was counted when the split met it first */
     const int32_t *together, *apart; /* interp_run_until: where to stop, or NULL */
     bool single; /* interp_step: anywhere */
+    bool met;    /* the last of its block at a barrier, in a launch with turn_records */
     bool moved;
 };
 
@@ -201,8 +202,13 @@ static bool barrier(struct run *r, const struct step *st)
         return false;
     }
     s->again = true; /* when it comes back, it has been counted */
+    const uint64_t phases = r->w->block->phases;
     if (!s->passed && !block_barrier(r->w, (unsigned)id, expected, st->in->mods->variant, barrier_truth(r, st)))
         return false;
+    if (r->l->turn_records && phases != r->w->block->phases && st->in->mods->variant != PTX_BAR_ARRIVE) { /* all go on from here at one time */
+        r->w->split[r->w->current].passed = r->met = true;
+        return false;
+    }
     s = &r->w->split[r->w->current];
     s->passed = s->again = false;
     write_reduction(r, st, (unsigned)id);
@@ -510,6 +516,8 @@ enum warp_stop interp_run_until(struct warp *w, struct exec_counts *counts, cons
             return why;
         if (stopped(&r))
             return WARP_STOPPED;
+        if (r.met)
+            return WARP_BLOCKED;
     }
 }
 

@@ -766,6 +766,8 @@ enum warp_stop jit_run(struct warp *w, struct exec_counts *counts)
         if (waits)
             return WARP_BLOCKED;
         w->split[0].passed = true;
+        if (l->turn_records) /* all warps of the block go on from here at one time */
+            return WARP_BLOCKED;
         go = start_at(f, true);
     }
     if (stop == WARP_DONE)

@@ -85,7 +85,7 @@ struct async_queue {
 /* Why a warp stopped running. */
 enum warp_stop {
     WARP_DONE,    /* every lane has exited */
-    WARP_BLOCKED, /* every split waits: for a block barrier or for other lanes */
+    WARP_BLOCKED, /* every split waits: for a block barrier or for other lanes; or it was the last at a barrier (launch.turn_records) */
     WARP_YIELD,   /* a waiting loop has turned often enough: let others run */
     WARP_TURN,    /* it has ended a turn (interp/turn.h): others go on */
     WARP_RING,    /* the ring of records is full: drain and call again */
@@ -260,7 +260,8 @@ struct launch {
     const struct watch *watch; /* watch.h, or NULL */
     uint32_t ring_records;  /* at least RING_RECORDS; or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
-                               another one has its turn (WARP_RING); 0: only a full ring stops it */
+                               another one has its turn (WARP_RING), and the last one at a barrier stops as those before it did; 0: only a full ring
+                               stops it */
     uint32_t turns;         /* bits: places where a whole warp ends a turn (interp/turn.h) */
     uint64_t grid_serial;   /* %gridid */
     uint64_t number;        /* of all launches of the process */

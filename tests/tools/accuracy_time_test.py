@@ -93,6 +93,19 @@ class Page(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("scan kogge_stone, Heddle's own compile step: no gpu__time_duration.sum", err)
 
+    def test_fresh(self):
+        rows = accuracy.table("fresh/h200.tsv")
+        def profile(heddle, arguments, timeout, metrics):
+            return None, [{m: r[m] for m in metrics if m in r} for r in rows[Path(arguments[-1]).stem]]
+        with mock.patch.object(accuracy, "profile", profile):
+            status, page, table, err = self.compare(None, "--set", "fresh", "--code", "own")
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("# Modelled time beside an H200: fresh programs", page)
+        self.assertIn("| launches above 10 us: mean error | 0.0 % of ", page)
+        self.assertEqual(len(table), 1 + 156)
+        with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()): # where is nvcc's PTX?
+            self.compare(None, "--set", "fresh", "--code", "nvcc")
+
     def test_unknown(self):
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
             self.compare(lambda r: r, "--only", "no_such_program")
