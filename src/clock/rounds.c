@@ -537,7 +537,7 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
         l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
         waits = !l1_holds(r->sm[sm].l1, &r->lines);
     } else if (next->op == RECORD_LOAD) {
-        waits = l1_keeps(r->sm[sm].l1);
+        waits = !l1_has_drained(r->sm[sm].l1);
     }
     a->since = waits ? room * TICKS : a->since;
     return !waits;

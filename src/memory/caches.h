@@ -59,13 +59,14 @@ struct caches_config {
     /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
      * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
     uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;
-    /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, how long a float sum of a word lets
-     * the next one of it wait, and a slice for a sector of different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
+    /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, and for a sector of
+     * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
      * `dram_bytes` written, and more where reads and writes are as many. */
-    uint32_t store_again; /* how long a store that does not fill its sector lets the next one to it wait */
-    uint32_t l2_write_cycles, atomic_word, atomic_word_float, atomic_sector, atomic_sector_slow;
-    uint32_t dram_wait, dram_wait_every; /* cycles: a bank is not to be had for so many, each so many; 0: always */
+    uint32_t l2_write_cycles, atomic_word, atomic_sector, atomic_sector_slow;
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
+    /* Likewise: for how long a float sum of a word, and a store that does not fill its sector, let the next one to the same wait. */
+    uint32_t atomic_word_float, store_again;
+    uint32_t dram_wait, dram_wait_every; /* cycles: a bank is not to be had for so many, each so many; 0: always */
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
     uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
@@ -104,7 +105,7 @@ struct l2_request {
     uint8_t sectors;  /* bits; never 0 but for L2_JOIN */
     uint8_t op;       /* enum l2_op */
     uint8_t lanes;    /* atomics: operations, for each of which L2 counts a sector; else 0 */
-    uint8_t same, word; /* atomics: the most that are of one element, and which word of the line that is, or another one of them */
+    uint8_t same, word; /* atomics: the most that are of one element, and sums of floats: which word of the line that is, or another one of them */
     uint8_t atomic;   /* bit set of these: */
 };
 
@@ -161,8 +162,6 @@ void l1_lines(const struct l1 *l, const struct record *r, uint64_t local, struct
  * asked for itself, the waiter's `pending` tells. */
 unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of, uint64_t local, uint64_t time, uint32_t waiter,
                    struct counters *sites, struct l2_queue *to, unsigned *lines, uint64_t *until);
-/* Some stores wait in L1. */
-bool l1_keeps(const struct l1 *l);
 /* L1 keeps a store of these lines as long as L2 has no room: it fills no sector, and they are few. */
 bool l1_holds(const struct l1 *l, const struct lines *of);
 /* Stores that wait to be merged with others go to L2, as far as it has room: those to which nothing was added since some cycles before `time`. */

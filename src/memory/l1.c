@@ -38,7 +38,7 @@ struct waiting {
     uint64_t line, last; /* of stores to it: time */
     uint32_t site;
     uint8_t sectors, full;
-    bool twice; /* some bytes were written again */
+    bool twice;          /* some bytes were written again */
     uint32_t byte[LINE_SECTORS];
 };
 
@@ -169,31 +169,27 @@ void l1_fetch(const struct l1 *l, uint32_t fill)
 
 /* --- stores --- */
 
+static void send_one(const struct waiting *w, struct l2_queue *to, uint64_t time)
+{
+    const struct l2_request r = {.line = w->line, .time = time, .site = w->site, .sectors = w->sectors, .op = L2_WRITE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
+    l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
+}
+
 /* The first `n` of those that wait go. */
 static void send(struct l1 *l, struct l2_queue *to, uint32_t n, uint64_t time)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const struct waiting *w = &l->waiting[i];
-        uint64_t leaves = w->last + WAITING_CYCLES;
-        struct l2_request r = {.line = w->line, .time = leaves < time ? leaves : time, .site = w->site, .sectors = w->sectors,
-                               .op = L2_WRITE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
-        l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
+        const uint64_t leaves = l->waiting[i].last + WAITING_CYCLES;
+        send_one(&l->waiting[i], to, leaves < time ? leaves : time);
     }
     l->nwaiting -= n;
     memmove(l->waiting, l->waiting + n, l->nwaiting * sizeof *l->waiting);
 }
 
-/* The last one goes. */
-static void send_last(struct l1 *l, struct l2_queue *to, uint64_t time)
+/* L2 takes one more store. */
+static bool has_room(const struct l1 *l, struct l2_queue *to, uint64_t time)
 {
-    const struct waiting *w = &l->waiting[--l->nwaiting];
-    const struct l2_request r = {.line = w->line, .time = time, .site = w->site, .sectors = w->sectors, .op = L2_WRITE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
-    l2_queue_add(to, &r, w->full == w->sectors ? NULL : w->byte);
-}
-
-bool l1_keeps(const struct l1 *l)
-{
-    return l->nwaiting;
+    return l2_room(&to->stores, l->c.stores_waiting, time) <= time;
 }
 
 bool l1_holds(const struct l1 *l, const struct lines *of)
@@ -208,7 +204,7 @@ void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)
 {
     uint32_t n = 0;
     const bool all = time == UINT64_MAX;
-    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time && (all || !l->waiting[n].twice || l2_room(&to->stores, l->c.stores_waiting, time) <= time))
+    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time && (all || !l->waiting[n].twice || has_room(l, to, time)))
         n++;
     if (n)
         send(l, to, n, time);
@@ -251,8 +247,8 @@ static void store(struct l1 *l, uint64_t line, unsigned sectors, const uint32_t 
         }
         w->full |= (uint8_t)((w->byte[s] == UINT32_MAX) << s);
     }
-    if (strong && w->twice && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
-        send_last(l, to, time);
+    if (strong && w->twice && has_room(l, to, time))
+        send_one(&l->waiting[--l->nwaiting], to, time);
 }
 
 /* --- accesses --- */
@@ -314,7 +310,7 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
             *state |= (uint8_t)sectors;
         }
         ask.sectors = (uint8_t)(sectors & ~found);
-        if (ask.sectors && l->nwaiting && l2_room(&to->stores, l->c.stores_waiting, time) <= time)
+        if (ask.sectors && l->nwaiting && has_room(l, to, time))
             send(l, to, l->nwaiting, time);
         if (ask.sectors || ask.op == L2_JOIN)
             l2_queue_add(to, &ask, NULL);
@@ -345,7 +341,6 @@ static void write(struct l1 *l, const struct record *r, const struct lines *of, 
     }
 }
 
-/* One request a line; each line has its part of the collisions. */
 static uint8_t atomic_kind(const struct record *r)
 {
     const bool floats = (r->type == PTX_F16 || r->type == PTX_BF16 || r->type == PTX_F16X2 || r->type == PTX_BF16X2 || r->type == PTX_F32 || r->type == PTX_F64), slow = r->type == PTX_F64 || r->atomic == PTX_ATOMIC_CAS;
@@ -361,16 +356,20 @@ static uint8_t first_word(const struct record *r, uint64_t line)
     return 0;
 }
 
+/* One request a line; each line has its part of the collisions. */
 static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to)
 {
     unsigned rounds;
     const unsigned operations = atomics_sectors(r, &rounds);
+    const uint8_t kind = atomic_kind(r);
     unsigned touched = of->touched, more = operations > touched ? operations - touched : 0;
     for (int i = 0; i < of->n; i++) {
         unsigned own = lines_count(of->sectors[i]), extra = i + 1 < of->n ? more * own / touched : more;
         struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
                                  .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra),
-                                 .same = (uint8_t)(rounds < extra + 1 ? rounds : extra + 1), .word = first_word(r, of->line[i]), .atomic = atomic_kind(r), .waiter = waiter, .fill = L2_NOWHERE};
+                                 .same = (uint8_t)(rounds < extra + 1 ? rounds : extra + 1), .atomic = kind, .waiter = waiter, .fill = L2_NOWHERE};
+        if (kind & L2_ATOMIC_FLOAT)
+            ask.word = first_word(r, of->line[i]);
         l2_queue_add(to, &ask, NULL);
         more -= extra;
         touched -= own;

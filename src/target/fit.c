@@ -101,6 +101,12 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
     drop(&old);
 }
 
+/* Registers that are reported, but for rounding: where an SM is full of warps anyway, those that the order is made for. */
+static int registers_of(const struct way *w, int plenty)
+{
+    return w->wanted <= plenty && w->wanted > w->used ? w->wanted : w->used;
+}
+
 /* An order in which warps wait less, if the file has room for it as it is. */
 static void hurry(const struct lowered *l, struct way *best, int registers)
 {
@@ -139,7 +145,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
     else
-        hurry(l, &best, best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used);
+        hurry(l, &best, registers_of(&best, plenty));
     waits_find(l->k, best.c, early);
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);
@@ -148,7 +154,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         if (l->arch >= CONTROLLED)
             scoreboard(best.c, best.f);
     }
-    int n = best.wanted <= plenty && best.wanted > best.used ? best.wanted : best.used;
+    int n = registers_of(&best, plenty);
     n += n & 1;
     n = spills->n && best.used <= most ? most : n; /* fewer than an instruction needs are not to be had */
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;
