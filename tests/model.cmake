@@ -12,6 +12,10 @@ set_tests_properties(truth.first_blocks PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPR
 add_test(NAME truth.stores COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/stores.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
 set_tests_properties(truth.stores PROPERTIES TIMEOUT 600 PASS_REGULAR_EXPRESSION "220 of 220 launches, 1[789][0-9] within 10 %, 0 differ")
+# A full queue before the unit: old warps go first, so few are active, and the others wait to issue.
+add_test(NAME truth.full_queue COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/full_queue.py $<TARGET_FILE:heddle_cli>
+         ${CMAKE_CURRENT_SOURCE_DIR}/truth)
+set_tests_properties(truth.full_queue PROPERTIES TIMEOUT 600 PASS_REGULAR_EXPRESSION "0 of 3 are too far away")
 # Loads that an assembler moves up over stores go before these wait, so the stores meet: 786,432 sectors are written, each by three
 # stores (an H200 counts 1,011,224 requests of sectors at L2, here it is 998,736); apart they would be 2,359,296.
 add_test(NAME truth.early_loads COMMAND heddle_cli profile --device h200 --csv --page raw --print-units base

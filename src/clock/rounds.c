@@ -24,8 +24,8 @@ enum {
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
-    ORDER_CYCLES = 256,     /* for so long the warps have one order */
     PLACE_WORD = 64,
+    WARPS_OF_BLOCK = 64,    /* at most */
     TICKS = PACE_TICKS      /* of a cycle */
 };
 #define NEVER SM_NEVER
@@ -70,6 +70,8 @@ struct rounds {
     uint32_t places, words; /* of an SM: cta_slots * warps */
     uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
     uint64_t own;           /* bits of `runnable` that are the first one's */
+    uint32_t queue_room;    /* accesses that can wait in a subpartition */
+    bool *shares;           /* [nblocks]: the block of code accesses shared memory */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
     void *state;            /* of the resident blocks: so many bytes each, and behind these what few blocks need */
     size_t state_bytes, block_bytes, aside;
@@ -97,17 +99,6 @@ static uint32_t busy_from(const struct rounds *r, uint32_t sm)
 #define EACH_BUSY(i, r) for (uint32_t i = busy_from(r, 0); i < (r)->sms; i = busy_from(r, i + 1))
 
 /* --- who can run --- */
-
-/* Bits of `runnable` are not in the order of places: which of several warps is first should not follow from where they are. */
-static uint32_t shuffled(uint32_t place)
-{
-    return place / PLACE_WORD * PLACE_WORD + place * 37 % PLACE_WORD;
-}
-
-static uint32_t unshuffled(uint32_t bit)
-{
-    return bit / PLACE_WORD * PLACE_WORD + bit * 45 % PLACE_WORD; /* 37 * 45 = 26 * 64 + 1 */
-}
 
 static inline uint64_t wake_time(wake_t w)
 {
@@ -161,12 +152,17 @@ static void set_ready(const struct rounds *r, struct sm *s, uint32_t place, uint
     fetch_warp(r, s, place);
 }
 
-/* A warp's next access may go to the pipe. */
+/* A warp's next access may be issued. */
 static void queue_add(const struct rounds *r, struct sm *s, uint32_t place)
 {
-    struct pipe_queue *q = &s->before_pipe[place % r->slots];
-    uint32_t at = q->first + q->n++;
-    q->place[at < r->places ? at : at - r->places] = place;
+    struct issue_queue *q = &s->before_pipe[place % r->slots];
+    q->place[q->n++] = place;
+}
+
+static void queue_drop(struct issue_queue *q, uint32_t at)
+{
+    q->place[at] = q->place[--q->n];
+    q->chosen = 0;
 }
 
 /* Those whose time has come become runnable, or their accesses go on. */
@@ -174,28 +170,26 @@ static void look_at_wakes(const struct rounds *r, struct sm *s)
 {
     while (s->nwakes && wake_time(s->wakes[0]) <= s->now) {
         wake_t w = heap_pop(s);
-        uint32_t place = wake_place(w), bit = shuffled(place);
+        uint32_t place = wake_place(w);
         if (place >= r->places) {
             const struct turn *a = &s->turn[place - r->places];
             if (a->in_pipe && a->since == wake_time(w))
                 queue_add(r, s, place - r->places);
         } else if (s->ready[place] == wake_time(w)) {
-            s->runnable[bit / PLACE_WORD] |= UINT64_C(1) << bit % PLACE_WORD;
+            s->runnable[place / PLACE_WORD] |= UINT64_C(1) << place % PLACE_WORD;
         }
     }
 }
 
 static void no_longer(struct sm *s, uint32_t place)
 {
-    uint32_t bit = shuffled(place);
-    s->runnable[bit / PLACE_WORD] &= ~(UINT64_C(1) << bit % PLACE_WORD);
+    s->runnable[place / PLACE_WORD] &= ~(UINT64_C(1) << place % PLACE_WORD);
     s->ready[place] = NEVER;
 }
 
 static bool is_runnable(const struct sm *s, uint32_t place)
 {
-    uint32_t bit = shuffled(place);
-    return s->runnable[bit / PLACE_WORD] >> bit % PLACE_WORD & 1;
+    return s->runnable[place / PLACE_WORD] >> place % PLACE_WORD & 1;
 }
 
 /* Can one of the subpartition's warps run? */
@@ -207,20 +201,44 @@ static bool can_run(const struct rounds *r, const struct sm *s, uint32_t subpart
     return bits & r->own << subpartition;
 }
 
-/* Of the subpartition's warps that can run any, by a lot that changes now and then. */
-static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place)
+/* When the queue before the pipe has room for one more. */
+static uint64_t queue_slot(const struct rounds *r, const struct issue_queue *q)
 {
-    const uint64_t own = r->own << subpartition;
-    uint32_t epoch = (uint32_t)(s->now / ((uint64_t)ORDER_CYCLES * TICKS));
-    uint32_t lot = epoch * 2654435761u >> 16;
-    for (uint32_t i = 0, w = lot % r->words; i < r->words; i++, w = w + 1 == r->words ? 0 : w + 1) {
-        uint64_t bits = s->runnable[w] & own, turned = bits >> lot % PLACE_WORD;
-        if (bits) {
-            *place = unshuffled(w * PLACE_WORD + (uint32_t)__builtin_ctzll(turned ? turned << lot % PLACE_WORD : bits));
-            return true;
+    return q->gone[(q->at + ISSUE_GONE - r->queue_room) % ISSUE_GONE];
+}
+
+/* An access has left the queue, or will have then. */
+static void queue_gone(struct issue_queue *q, uint64_t gone, bool global)
+{
+    q->gone[q->at++ % ISSUE_GONE] = gone;
+    q->global = q->global << 1 | global;
+}
+
+/* Is the block of code at which the warp stands one with accesses to shared memory? */
+static bool shares(const struct rounds *r, const struct sm *s, uint32_t place)
+{
+    const struct warp *w = &s->cta_slot[place / r->warps].warps[place % r->warps];
+    return w->nsplits && r->shares[r->l->kernel->insts[w->split[w->current].pc].block];
+}
+
+/* The oldest of the subpartition's warps that can run. One that comes to shared memory cannot as long as the queue has no room; *next: lowered to when it has. */
+static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place, uint64_t *next)
+{
+    const uint64_t own = r->own << subpartition, room = queue_slot(r, &s->before_pipe[subpartition]);
+    uint32_t oldest = UINT32_MAX;
+    for (uint32_t w = 0; w < r->words; w++)
+        for (uint64_t bits = s->runnable[w] & own; bits; bits &= bits - 1) {
+            const uint32_t i = w * PLACE_WORD + (uint32_t)__builtin_ctzll(bits);
+            if (s->age[i] >= oldest)
+                continue;
+            if (room > s->now && shares(r, s, i)) {
+                *next = room < *next ? room : *next;
+                continue;
+            }
+            oldest = s->age[i];
+            *place = i;
         }
-    }
-    return false;
+    return oldest != UINT32_MAX;
 }
 
 /* A warp waits at a site for some ticks. */
@@ -229,12 +247,19 @@ static void stall(const struct rounds *r, uint32_t site, enum counter why, uint6
     r->c->sites[site].v[why] += ticks;
 }
 
+/* A load from constant memory that is an instruction, no operand. */
+static bool loads_constant(const struct rounds *r, uint32_t site)
+{
+    return r->l->kernel->insts[site].space == PTX_CONST && r->c->pace->first[site] >= 0;
+}
+
 /* What the turn stood still for since it was asked last. */
 static void stall_for_data(const struct rounds *r, struct turn *a)
 {
-    const struct ir_inst *in = &r->l->kernel->insts[a->site_late];
+    const int space = r->l->kernel->insts[a->site_late].space;
+    const bool soon = space == PTX_SHARED || loads_constant(r, a->site_late);
     if (a->stood)
-        stall(r, a->site_late, in->space == PTX_SHARED ? COUNTER_STALL_SHORT_SCOREBOARD : in->space == PTX_CONST ? COUNTER_STALL_IMC_MISS : COUNTER_STALL_LONG_SCOREBOARD, a->stood);
+        stall(r, a->site_late, soon ? COUNTER_STALL_SHORT_SCOREBOARD : space == PTX_CONST ? COUNTER_STALL_IMC_MISS : COUNTER_STALL_LONG_SCOREBOARD, a->stood);
     a->stood = 0;
 }
 
@@ -256,7 +281,7 @@ static bool is_through(const struct rounds *r, uint32_t sm, uint32_t place, uint
 {
     struct turn *a = &r->sm[sm].turn[place];
     const bool through = !a->in_pipe && turn_wait_all(a);
-    *until = later(*until, later(a->end, a->least));
+    *until = later(*until, turn_end(a));
     return through;
 }
 
@@ -423,6 +448,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     struct l2_queue *q = &r->queue[sm];
     turn_record(a, r->turns, &r->access);
     const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
+    const uint64_t data = s->data, port = s->constant_port;
     uint64_t there = 0; /* in ticks */
     uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
@@ -450,23 +476,17 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         else
             busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
     }
+    queue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : s->constant_port != port ? port * TICKS : 0),
+               rec->space != PTX_SHARED && rec->space != PTX_CONST);
     turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
     return busy;
 }
 
-/* The warp's accesses of this turn wait for the pipe. Those of local memory that come first are done now: L1 sees them in the order of
- * turns. */
+/* The warp's accesses of this turn wait for the pipe. */
 static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 {
     struct sm *s = &r->sm[sm];
     struct turn *a = &s->turn[place];
-    uint64_t busy = 0;
-    while (a->next < a->n && turn_next(a)->space == PTX_LOCAL && turn_wait_next(a))
-        busy += next_access(r, sm, place, cycles(s->now) + busy);
-    if (busy) {
-        s->pipe = later(s->pipe, s->now) + busy * TICKS;
-        a->least = s->pipe;
-    }
     if (a->next == a->n)
         return;
     a->in_pipe = true;
@@ -483,16 +503,44 @@ static uint64_t pipe_next(const struct rounds *r, const struct sm *s, uint32_t *
 {
     uint64_t first = NEVER;
     for (uint32_t i = 0, k = s->next_queue; i < r->slots; i++, k = k + 1 == r->slots ? 0 : k + 1) {
-        const struct pipe_queue *q = &s->before_pipe[k];
+        const struct issue_queue *q = &s->before_pipe[k];
+        uint64_t at = NEVER;
         if (!q->n)
             continue;
-        uint64_t at = later(s->turn[q->place[q->first]].since, s->pipe);
+        if (q->chosen)
+            at = s->turn[q->place[q->chosen - 1]].since;
+        else
+            for (uint32_t j = 0; j < q->n; j++)
+                at = s->turn[q->place[j]].since < at ? s->turn[q->place[j]].since : at;
+        at = later(later(at, s->pipe), queue_slot(r, q));
         if (at < first) {
             first = at;
             *which = k;
         }
     }
     return first;
+}
+
+/* Whose access is issued next: the oldest of those that wanted to when the queue had room, else the first that wants to. One that gave way to others
+ * is not the next one if there are any. */
+static void queue_choose(const struct rounds *r, const struct sm *s, struct issue_queue *q)
+{
+    const uint64_t room = queue_slot(r, q);
+    uint64_t first = NEVER;
+    bool gave_way = true;
+    for (uint32_t j = 0; j < q->n; j++) {
+        const uint32_t place = q->place[j];
+        const uint64_t at = later(s->turn[place].since, room);
+        const bool gives = q->last == place + 1;
+        if (at > s->now || (gives && !gave_way))
+            continue;
+        if (q->chosen && gives == gave_way && (at > first || (at == first && s->age[place] > s->age[q->place[q->chosen - 1]])))
+            continue;
+        q->chosen = j + 1;
+        first = at;
+        gave_way = gives;
+    }
+    q->last = 0;
 }
 
 static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot);
@@ -504,13 +552,13 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     struct sm *s = &r->sm[sm];
     uint32_t cta_slot = place / r->warps;
     struct turn *a = &s->turn[place];
-    const uint64_t ends = later(a->end, a->least);
+    const uint64_t ends = turn_end(a);
     a->in_pipe = false;
-    if (s->now > ends) { /* its last access had to wait for the pipe */
+    if (s->now > ends && !a->open) { /* its last access had to wait for the pipe, and nothing that it waits for anyway */
         const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive, shared = a->n && a->access[a->n - 1].space == PTX_SHARED;
         stall(r, (uint32_t)a->last_site, done ? COUNTER_STALL_DRAIN : shared ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_LG_THROTTLE, s->now - ends);
-        a->least = s->now;
     }
+    a->least = later(a->least, s->now);
     if (s->cta_slot[cta_slot].together)
         look_at_warps(r, sm, cta_slot);
     else
@@ -543,33 +591,50 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
     return !waits;
 }
 
-/* Accesses go through the pipe, up to now. Subpartitions have their turns; of the warps of one the first does its loads and some stores,
- * then it goes to the end of the queue. One that needs data has its turn when they are there. */
+/* The next access of the turn goes to the queue when that has room, and all behind it that much later. Where only global accesses are in it, it is
+ * their queue that is full. */
+static void issue(const struct rounds *r, const struct sm *s, const struct issue_queue *q, struct turn *a)
+{
+    const uint64_t room = queue_slot(r, q), at = turn_issue(a), all = (UINT64_C(1) << r->queue_room) - 1;
+    if (room <= at || room > s->now)
+        return;
+    stall(r, turn_next(a)->site, (q->global & all) == all ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE, room - at);
+    turn_delay(a, room - at);
+}
+
+/* Accesses go through the pipe, up to now. Subpartitions have their turns. In one the oldest warp does its loads and some stores, then it gives way. One that
+ * needs data has its turn when they are there. */
 static void run_pipe(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
     uint32_t k = 0;
     for (uint64_t at; (at = pipe_next(r, s, &k)) <= s->now;) {
-        struct pipe_queue *q = &s->before_pipe[k];
-        uint32_t place = q->place[q->first];
+        struct issue_queue *q = &s->before_pipe[k];
+        if (!q->chosen)
+            queue_choose(r, s, q);
+        const uint32_t which = q->chosen - 1, place = q->place[which];
         struct turn *a = &s->turn[place];
         const bool known = turn_wait_next(a), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
+        s->next_queue = k + 1 == r->slots ? 0 : k + 1;
+        if (known && !free)
+            continue; /* so do those behind it */
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
+            issue(r, s, q, a);
             s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
             a->stores = (int16_t)(a->stores - store);
         }
-        s->next_queue = k + 1 == r->slots ? 0 : k + 1;
         const bool more = a->next < a->n, soon = goes && more && turn_issue(a) <= later(s->now, s->pipe);
         if (soon && (a->stores > 0 || turn_next(a)->op != RECORD_STORE))
             continue;
-        q->first = q->first + 1 == r->places ? 0 : q->first + 1;
-        q->n--;
+        queue_drop(q, which);
         if (!known) {
             a->stores = (int16_t)r->c->caches->stores_at_once;
             a->held = true;
         } else if (soon) {
+            q->last = place + 1;
+            a->since = s->now;
             queue_add(r, s, place);
         } else if (more) {
             go_on(r, sm, place);
@@ -609,18 +674,16 @@ static bool all_wait(const struct rounds *r, const struct sm *s, uint32_t cta_sl
 /* Accesses that a warp has left undone are not done. */
 static void forget(struct rounds *r, struct sm *s, uint32_t place)
 {
-    struct pipe_queue *q = &s->before_pipe[place % r->slots];
+    struct issue_queue *q = &s->before_pipe[place % r->slots];
     struct turn *a = &s->turn[place];
     if (!a->in_pipe)
         return;
     a->in_pipe = a->held = false;
-    for (uint32_t i = 0, n = q->n; i < n; i++) {
-        uint32_t first = q->place[q->first];
-        q->first = q->first + 1 == r->places ? 0 : q->first + 1;
-        q->n--;
-        if (first != place)
-            queue_add(r, s, first);
-    }
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->place[i] == place) {
+            queue_drop(q, i);
+            break;
+        }
 }
 
 static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
@@ -750,6 +813,15 @@ static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t of)
     return s->code[block] > s->now ? s->code[block] - s->now : 0;
 }
 
+/* The warp's turn has accesses to shared memory that left no record: passes through the banks from now on. Returns when the last one is over. */
+static uint64_t pass_banks(const struct rounds *r, struct sm *s, uint32_t place, uint64_t passes)
+{
+    const uint64_t from = later(s->data, s->now);
+    for (uint64_t i = passes > ISSUE_GONE ? passes - ISSUE_GONE : 0; i < passes; i++)
+        queue_gone(&s->before_pipe[place % r->slots], from + i * TICKS, false);
+    return keep_data(s, s->now, passes);
+}
+
 /* The warp goes on with its code, and its accesses go to the pipe. */
 static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uint64_t ready)
 {
@@ -763,14 +835,19 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     int turn = 0;
     bool waits;
     r->warp_begin = s->now - w->span;
-    const uint64_t ended = later(a->end, a->least);
+    const uint64_t ended = turn_end(a);
     stall_for_data(r, a);
-    if (!first && a->least > a->end)
-        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MIO_THROTTLE, a->least - a->end);
+    if (!first && a->passed > a->end)
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_SHORT_SCOREBOARD, a->passed - a->end);
     if (!first && a->met && ready > ended)
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_BARRIER, ready - ended);
     a->last_site = w->split[w->current].pc;
-    stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now > ready ? s->now - ready : 0);
+    if (s->now > ready) {
+        uint64_t room = shares(r, s, place) ? queue_slot(r, &s->before_pipe[place % r->slots]) : ready;
+        room = room > s->now ? s->now : later(room, ready);
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MIO_THROTTLE, room - ready);
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now - room);
+    }
     if (a->open)
         turn_leave(a, &r->queue[sm].waiter[place], r->places);
     turn_begin(a, s->now);
@@ -796,6 +873,8 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     r->gets_on |= !waits && w->clock != before;
     busy = later(w->busy - busy + a->rest.busy, TICKS);
     span = later(w->span - span + a->rest.span, busy);
+    if (can_run(r, s, place % r->slots)) /* two of them issue in turn: NVIDIA H200, 2026-11-30, two warps of a subpartition end together (grid_shape, compute 1x256) */
+        span = later(span, 2 * busy);
     struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w, w->passes - had) : (struct turn_rest){.block = -1};
     span -= rest.span < span ? rest.span : span;
     busy -= rest.busy < busy ? rest.busy : busy;
@@ -812,7 +891,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     const uint64_t banks = w->passes - had + a->rest.passes - rest.passes;
     a->rest = rest;
     a->met = stop == WARP_BLOCKED;
-    a->least = banks ? keep_data(s, s->now, banks) : 0;
+    a->passed = banks ? pass_banks(r, s, place, banks) : 0;
     make_waiters(r, sm, a);
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
@@ -904,6 +983,9 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     if (!s->taken++)
         s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
+    for (uint32_t i = 0; i < r->warps; i++)
+        s->age[q->cta_slot * r->warps + i] = s->blocks * WARPS_OF_BLOCK + i;
+    s->blocks++;
     wake(r, s, q->cta_slot, at, (uint64_t)r->c->caches->warp_start * TICKS, false); /* one warp is started after the other */
 }
 
@@ -1019,9 +1101,9 @@ static void look_ahead(const struct rounds *r, uint32_t sm, uint32_t ahead, uint
         }
     }
     for (uint32_t k = 0; k < r->slots; k++) {
-        const struct pipe_queue *q = &s->before_pipe[k];
-        for (uint32_t i = 0, at = q->first; i < q->n; i++, at = at + 1 == r->places ? 0 : at + 1)
-            fetch_access(s, q->place[at], ahead);
+        const struct issue_queue *q = &s->before_pipe[k];
+        for (uint32_t i = 0; i < q->n; i++)
+            fetch_access(s, q->place[i], ahead);
     }
 }
 
@@ -1030,15 +1112,8 @@ static bool find_turn(const struct rounds *r, const struct sm *s, uint32_t *plac
 {
     if (s->unbegun && begins(r, s, place) && s->free[*place % r->slots] <= s->now)
         return true;
-    const uint64_t backlog = (uint64_t)r->c->caches->lsu_waiting * TICKS;
-    if (s->pipe > s->now + backlog) {
-        *next = s->pipe - backlog;
-        return false;
-    }
     for (uint32_t k = 0; k < r->slots; k++) {
-        if (s->before_pipe[k].n >= r->c->caches->lsu_waiting_subpartition)
-            continue;
-        if (s->free[k] <= s->now && choose(r, s, k, place))
+        if (s->free[k] <= s->now && choose(r, s, k, place, next))
             return true;
         if (s->free[k] > s->now && s->free[k] < *next && can_run(r, s, k))
             *next = s->free[k];
@@ -1231,6 +1306,11 @@ static bool start(struct rounds *r, struct clock_run *c)
     for (uint32_t bit = 0; bit < PLACE_WORD; bit += r->slots)
         r->own |= UINT64_C(1) << bit;
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
+    r->queue_room = f->lsu_waiting_subpartition + f->lsu_waiting / r->slots;
+    r->queue_room = r->queue_room < ISSUE_GONE ? r->queue_room : ISSUE_GONE - 1;
+    r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
+    for (int32_t i = 0; i < l->kernel->ninsts; i++)
+        r->shares[l->kernel->insts[i].block] |= ir_is_memory(&l->kernel->insts[i]) && l->kernel->insts[i].space == PTX_SHARED;
     r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
@@ -1302,6 +1382,7 @@ static void finish(struct rounds *r)
     alloc_release(r->busy);
     alloc_release(r->ring);
     alloc_release(r->spilled.v);
+    alloc_release(r->shares);
 }
 
 static void take(void *rounds, const struct record *rec, uint64_t times)

@@ -5,10 +5,10 @@
  * h200_life.txt). A warp belongs to a subpartition of its SM. It has a turn when the subpartition is free: it runs to the head of the next block of
  * its code that accesses memory (launch.turn_records), or through all that is one block of the machine code: ways under a predicate, and
  * turns of an unrolled loop that stand side by side. For that the subpartition is busy as long as issuing its instructions takes, or the unit that has
- * most to do, and the warp as long as the machine code's order says (clock/pace.h). Its accesses are issued in that order and go through a pipe of
- * the SM, one after the other, to the tags of L1: subpartitions have their turns, and in each the first warp does its loads and up to three stores,
- * then it is the last (of partial stores those that come within some cycles are one, l1.c, so the order decides what reaches L2). Behind the pipe
- * is the memory that loads and passes through the banks of shared memory share. Local accesses at the beginning of a turn are looked up at once. The
+ * most to do, and the warp as long as the machine code's order says (clock/pace.h). Of the warps that can run the oldest has its turn. Its accesses are
+ * issued in that order, when the queue of its subpartition has room, and go through a pipe of the SM, one after the other, to the tags of L1; of the warps
+ * that wanted to issue when the queue had room the oldest does, and after three stores it gives way (of partial stores those that come within some cycles
+ * are one, l1.c, so the order decides what reaches L2). Behind the pipe is the memory that loads and passes through the banks of shared memory share. The
  * warp stands still where what it asked for is needed and has not come, which L1 or L2 says (clock/turn.h; memory/caches.h). At a barrier of the block
  * its turn ends in the midst of a block of code. SMs run for a slice each, one after the other, then L2 serves what they asked for, in the order of time. A
  * slice is no longer than the shortest way to L2 and back, and than what it takes to start a block, so that no order of events depends on it.

@@ -66,6 +66,7 @@ static void sms_free(struct sms *of)
         alloc_release(s->ready);
         alloc_release(s->least);
         alloc_release(s->runnable);
+        alloc_release(s->age);
         alloc_release(s->wakes);
         alloc_release(s->turn);
         alloc_release(s->before_pipe);
@@ -132,6 +133,7 @@ static void grow(struct sm *s, uint32_t slots, uint32_t places, uint32_t words, 
     s->ready = alloc_resize(s->ready, places * sizeof *s->ready);
     s->least = alloc_resize(s->least, places * sizeof *s->least);
     s->runnable = alloc_resize(s->runnable, words * sizeof *s->runnable);
+    s->age = alloc_resize(s->age, places * sizeof *s->age);
     s->in = alloc_resize(s->in, places * sizeof *s->in);
     for (uint32_t k = 0; k < slots; k++)
         s->before_pipe[k].place = alloc_resize(s->before_pipe[k].place, places * sizeof *s->before_pipe[k].place);
@@ -144,7 +146,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     const uint32_t words = (places + 63) / 64;
     grow(s, of->slots, places, words, blocks);
     s->constant_port = s->now = s->pipe = s->data = s->since = 0;
-    s->next_queue = s->nwakes = s->unbegun = 0;
+    s->next_queue = s->nwakes = s->unbegun = s->blocks = 0;
     s->taken = 0;
     memset(s->free, 0, of->slots * sizeof *s->free);
     memset(s->code, 0, blocks * sizeof *s->code);
@@ -153,7 +155,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     memset(s->runnable, 0, words * sizeof *s->runnable);
     memset(s->in, 0, places * sizeof *s->in);
     for (uint32_t k = 0; k < of->slots; k++)
-        s->before_pipe[k].first = s->before_pipe[k].n = 0;
+        s->before_pipe[k] = (struct issue_queue){.place = s->before_pipe[k].place};
     for (uint32_t p = 0; p < places; p++) {
         s->ready[p] = SM_NEVER;
         turn_forget(&s->turn[p]);

@@ -43,13 +43,15 @@ struct sm {
     uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
     uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
     uint64_t *free;         /* [slots]: when the subpartition can do a turn */
-    struct pipe_queue *before_pipe; /* [slots]: of each subpartition */
+    struct issue_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */
+    uint32_t *age;          /* [cta_slots * warps] of warps: the least is the oldest's */
+    uint32_t blocks;        /* that have come */
     struct cta_slot *cta_slot; /* [cta_slots] */
     uint64_t *ready;        /* [cta_slots * warps]: when the warp can run, in ticks; SM_NEVER: it waits, or there is none; one
                                less: for L2 */
     uint64_t *least;        /* [cta_slots * warps]: of warps that wait for L2: not before */
-    uint64_t *runnable;     /* bits of places, those of `ready` up to now, in the order of `shuffled` */
+    uint64_t *runnable;     /* bits of places, those of `ready` up to now */
     wake_t *wakes;          /* [cta_slots * warps and more]: a heap of the others; an entry whose place has another time
                                now is dead */
     uint32_t nwakes, wakes_room;
@@ -61,10 +63,16 @@ struct sm {
     uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
 };
 
-/* Places of warps whose accesses wait for the pipe. */
-struct pipe_queue {
-    uint32_t *place;        /* [places], a ring */
-    uint32_t first, n;
+/* The queue of a subpartition's accesses before the pipe, and the warps that want to issue one. */
+enum { ISSUE_GONE = 64 };
+struct issue_queue {
+    uint32_t *place;        /* [n] of these */
+    uint32_t n;
+    uint32_t chosen;        /* 1 + index of the one whose turn it is; 0: nobody has been chosen */
+    uint32_t last;          /* 1 + place of the one that gave way to others; 0: nobody has */
+    uint32_t at;            /* accesses so far */
+    uint64_t gone[ISSUE_GONE]; /* when the last of them left the queue, in ticks: a ring */
+    uint64_t global;        /* bits of these, the last one's first: to global or local memory */
 };
 
 /* All of a device. */

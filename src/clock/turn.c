@@ -98,7 +98,7 @@ void turn_begin(struct turn *t, uint64_t begin)
     t->block = -1;
     t->open = t->asked = 0;
     t->begin = t->end = t->since = begin;
-    t->least = 0;
+    t->least = t->passed = 0;
 }
 
 static bool brings(const struct record *r)

@@ -57,6 +57,7 @@ struct turn {
     bool met;              /* it ended at a barrier */
     uint64_t end;          /* once nothing is open */
     uint64_t least;        /* it ends no earlier */
+    uint64_t passed;       /* when its accesses that left no record have passed the banks of shared memory; it ends no earlier */
     uint64_t stood;        /* for how long the warp stood still; the caller takes it and sets it to 0 */
     uint32_t site_late;    /* of what it stood still for last */
     int32_t last_site;     /* where the turn began, or its first access */
@@ -119,6 +120,13 @@ static inline const struct turn_access *turn_next(const struct turn *t)
 /* Its record, but for the warp that it is of. */
 void turn_record(const struct turn *t, const struct turn_pool *memory, struct record *out);
 
+/* When the turn ends, as far as is known: once nothing is open. */
+static inline uint64_t turn_end(const struct turn *t)
+{
+    const uint64_t least = t->least > t->passed ? t->least : t->passed;
+    return t->end > least ? t->end : least;
+}
+
 /* The host fetches the addresses of its lanes. */
 static inline void turn_fetch(const struct turn *t)
 {
@@ -133,6 +141,13 @@ static inline void turn_fetch(const struct turn *t)
 static inline uint64_t turn_issue(const struct turn *t)
 {
     return t->begin + (uint64_t)t->next_at * PACE_TICKS;
+}
+
+/* The warp stands still for so long before its next access. */
+static inline void turn_delay(struct turn *t, uint64_t ticks)
+{
+    t->begin += ticks;
+    t->end += ticks;
 }
 
 /* The next access has gone; its data are `there`, but for what L2 brings: what it has said to its waiter, or is going to say. */
