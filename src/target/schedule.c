@@ -50,7 +50,11 @@ struct scheduling {
     int32_t n, cap;
     int32_t *values, nvalues, value_cap; /* what items read and write */
     int32_t *touched; /* [values] touches in the block */
-    int32_t *uses;    /* [values] readers that have not been placed */
+    int32_t *uses;    /* [values] readers that have not been placed of what is in it now */
+    int32_t *left;    /* [values] how often it is made anew by items that have not been placed */
+    int32_t *first;   /* [values] readers of what is in it at the block's begin */
+    int32_t *behind;  /* of a write: readers of what it makes; -1: it leaves what was there before, too */
+    int32_t *made;    /* [values] the write that made it last, + 1 */
     int32_t *writer;  /* [values] last item that writes it, + 1 */
     int32_t *reader;  /* [values] last item that reads it since, + 1 */
     int32_t *reader_before; /* of a read: the one before of the same value, + 1 */
@@ -276,6 +280,32 @@ static int32_t window_before(int32_t i)
     return i < WINDOW ? 0 : i - WINDOW + 1;
 }
 
+/* A value is made anew in a block, as a loop does with its own: nobody needs what was there between its last reader and that. */
+static bool makes_anew(const struct scheduling *p, const struct item *it, int32_t value)
+{
+    for (int32_t t = p->f->first[it->inst]; t < p->f->first[it->inst + it->count]; t++)
+        if (p->f->touches[t].value == value && p->f->touches[t].begins)
+            return true;
+    return false;
+}
+
+static void count_readers(struct scheduling *p)
+{
+    for (int32_t i = 0; i < p->nvalues; i++)
+        p->first[p->values[i]] = p->made[p->values[i]] = 0;
+    for (int32_t i = 0; i < p->n; i++) {
+        const struct item *it = &p->items[i];
+        for (int32_t r = it->read; r < it->read + it->nreads; r++) {
+            const int32_t v = p->values[r];
+            ++*(p->made[v] ? &p->behind[p->made[v] - 1] : &p->first[v]);
+        }
+        for (int32_t w = it->write; w < it->write + it->nwrites; w++) {
+            p->behind[w] = makes_anew(p, it, p->values[w]) ? 0 : -1;
+            p->made[p->values[w]] = p->behind[w] ? p->made[p->values[w]] : w + 1;
+        }
+    }
+}
+
 static void link_items(struct scheduling *p)
 {
     for (int32_t i = 0; i < p->n; i++) {
@@ -343,7 +373,9 @@ static void build_items(struct scheduling *p, const struct machine_block *bl)
         add_item(p, i, n);
     }
     p->reader_before = alloc_resize(p->reader_before, ((size_t)p->nvalues + 1) * sizeof *p->reader_before);
+    p->behind = alloc_resize(p->behind, ((size_t)p->nvalues + 1) * sizeof *p->behind);
     link_items(p);
+    count_readers(p);
     find_order(p);
 }
 
@@ -365,12 +397,18 @@ static int slot_of(const struct scheduling *p, int32_t value)
 
 static bool stays(const struct scheduling *p, int32_t value)
 {
-    return ir_bit(p->end, value);
+    return ir_bit(p->end, value) && !p->left[value];
 }
 
 static bool ends_here(const struct scheduling *p, int32_t value)
 {
     return p->uses[value] == 1 && !stays(p, value) && ir_bit(p->live, value);
+}
+
+/* The item makes a value that is not there before it, or what it reads is there for the last time. */
+static bool begins_here(const struct scheduling *p, const struct item *it, int32_t value)
+{
+    return !ir_bit(p->live, value) || (ends_here(p, value) && is_among(p, it->read, it->nreads, value));
 }
 
 /* Words more (or less) alive behind the item. */
@@ -380,7 +418,7 @@ static int growth(const struct scheduling *p, const struct item *it)
     for (int32_t r = it->read; r < it->read + it->nreads; r++)
         words -= ends_here(p, p->values[r]) ? slot_of(p, p->values[r]) : 0;
     for (int32_t w = it->write; w < it->write + it->nwrites; w++)
-        words += ir_bit(p->live, p->values[w]) ? 0 : slot_of(p, p->values[w]);
+        words += begins_here(p, it, p->values[w]) ? slot_of(p, p->values[w]) : 0;
     return words;
 }
 
@@ -391,7 +429,7 @@ static int predicates(const struct scheduling *p, const struct item *it)
     for (int32_t r = it->read; r < it->read + it->nreads; r++)
         n -= p->f->file[p->values[r]] == FILE_PREDICATE && ends_here(p, p->values[r]);
     for (int32_t w = it->write; w < it->write + it->nwrites; w++)
-        n += p->f->file[p->values[w]] == FILE_PREDICATE && !ir_bit(p->live, p->values[w]);
+        n += p->f->file[p->values[w]] == FILE_PREDICATE && begins_here(p, it, p->values[w]);
     return n;
 }
 
@@ -423,7 +461,7 @@ static void start(struct scheduling *p, int32_t block, int *now)
     memset(p->late, 0, sizeof p->late);
     memcpy(p->live, flow_in(p->f, block), p->f->set * 8);
     for (int32_t i = 0; i < p->nvalues; i++)
-        p->uses[p->values[i]] = 0;
+        p->uses[p->values[i]] = p->first[p->values[i]], p->left[p->values[i]] = 0;
     for (int32_t i = 0; i < p->n; i++) {
         struct item *it = &p->items[i];
         it->placed = false;
@@ -433,8 +471,8 @@ static void start(struct scheduling *p, int32_t block, int *now)
         const struct item *it = &p->items[i];
         for (int32_t a = 0; a < it->nafter; a++)
             p->items[it->after[a]].before++;
-        for (int32_t r = it->read; r < it->read + it->nreads; r++)
-            p->uses[p->values[r]]++;
+        for (int32_t w = it->write; w < it->write + it->nwrites; w++)
+            p->left[p->values[w]] += p->behind[w] >= 0;
     }
     *now = p->npredicates = 0;
     for (size_t w = 0; w < p->f->set; w++)
@@ -508,11 +546,16 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         for (int32_t r = it->read; r < it->read + it->nreads; r++)
             if (--p->uses[p->values[r]] == 0 && !stays(p, p->values[r]))
                 freed += drop(p, p->values[r]);
-        for (int32_t w = it->write; w < it->write + it->nwrites; w++)
+        for (int32_t w = it->write; w < it->write + it->nwrites; w++) {
+            if (p->behind[w] >= 0) {
+                p->uses[p->values[w]] = p->behind[w];
+                p->left[p->values[w]]--;
+            }
             if (!ir_bit(p->live, p->values[w])) {
                 ir_bit_set(p->live, p->values[w]);
                 taken += slot_of(p, p->values[w]);
             }
+        }
         now += taken - (late && taken < freed ? taken : freed);
         late = late && freed > taken;
         now -= p->late[done % HOLD];
@@ -646,6 +689,9 @@ static struct scheduling begin(const struct lowered *l, struct code *c, struct f
     find_steps(&p, c->arch);
     p.touched = alloc_zeroed(values * sizeof *p.touched);
     p.uses = alloc_zeroed(values * sizeof *p.uses);
+    p.left = alloc_zeroed(values * sizeof *p.left);
+    p.first = alloc_zeroed(values * sizeof *p.first);
+    p.made = alloc_zeroed(values * sizeof *p.made);
     p.writer = alloc_zeroed(values * sizeof *p.writer);
     p.reader = alloc_zeroed(values * sizeof *p.reader);
     p.apart = alloc_zeroed(values);
@@ -661,6 +707,10 @@ static void end(struct scheduling *p)
     alloc_release(p->values);
     alloc_release(p->touched);
     alloc_release(p->uses);
+    alloc_release(p->left);
+    alloc_release(p->first);
+    alloc_release(p->behind);
+    alloc_release(p->made);
     alloc_release(p->writer);
     alloc_release(p->reader);
     alloc_release(p->reader_before);

@@ -322,6 +322,26 @@ static void of_architectures(void **state)
     strbuf_release(&s);
 }
 
+/* Eight values that a loop makes anew again and again: what is in a register is not needed between its last reader and that, so a value
+ * has one register, in any order (k_fadd of tests/truth/peak_math.cu: 14 on sm_86, ptxas 13.0 (V13.0.88)). */
+static void made_anew(void **state)
+{
+    (void)state;
+    struct strbuf s;
+    strbuf_init(&s);
+    for (int i = 0; i < 8; i++)
+        strbuf_addf(&s, "cvt.rn.f32.s32 %%f%d, %%r%d;\n", 10 + i, i % 2);
+    strbuf_adds(&s, "mov.u32 %r2, 0;\nL: .pragma \"nounroll\";\n");
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 0; i < 8; i++)
+            strbuf_addf(&s, "add.f32 %%f%d, %%f%d, %%f1;\n", (turn == 2 ? 10 : 20 + 10 * turn) + i, 10 + 10 * turn + i);
+    strbuf_adds(&s, "add.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, %r1; @%p1 bra L;\n");
+    for (int i = 0; i < 8; i++)
+        strbuf_addf(&s, "st.global.f32 [%%rd2+%d], %%f%d;\n", 64 * i, 10 + i);
+    assert_in_range(registers(s.s), 16, 18); /* and a pointer, the counter, its bound, two loads, R1 and two */
+    strbuf_release(&s);
+}
+
 /* --- what waits --- */
 
 static bool is_early(const struct made *a, const struct target_tables *t, bool (*is)(const struct ir_inst *), int n)
@@ -381,7 +401,7 @@ static void barriers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted), cmocka_unit_test(holders),
-                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(of_architectures), cmocka_unit_test(waiting),
+                                       cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(of_architectures), cmocka_unit_test(made_anew), cmocka_unit_test(waiting),
                                        cmocka_unit_test(barriers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
