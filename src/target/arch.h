@@ -134,6 +134,13 @@ static inline bool arch_has_uniform(int arch)
     return arch >= 75;
 }
 
+/* Accesses of global memory add a uniform register to the lane's address, [R2.64+UR4]: on Turing; later ones have a descriptor in its place.
+ * Kernels of one access through ptxas 13.0 (V13.0.88) for sm_75 and sm_80, 2026-11-30. */
+static inline bool arch_adds_uniform_address(int arch)
+{
+    return arch >= 75 && arch < 80;
+}
+
 /* An address of global memory is one word in machine code: Tesla's g[] spaces have 32 bits (envytools, "Tesla CUDA ISA"). */
 static inline bool arch_has_narrow_addresses(int arch)
 {

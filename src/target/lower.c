@@ -230,6 +230,20 @@ static bool is_read_here(const struct lowered *l, const struct ir_inst *in, int3
     return true;
 }
 
+static bool is_plain_access_or_offset(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    if (is_address(l, in, reg))
+        return (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && (ir_is(in, PTX_KIND_LOAD) || ir_is(in, PTX_KIND_STORE));
+    return is_constant_add(in) && in->dst[0] != IR_NOREG && l->only[in->dst[0]] >= 0 && only_read_by(l, in->dst[0], is_plain_access_or_offset);
+}
+
+/* The value's one reader is a sum that several accesses add a pointer of the warp in (is_global_sum): it is widened once for all of them. */
+static bool widens_for_accesses(const struct lowered *l, int32_t reg)
+{
+    const int32_t sum = arch_adds_uniform_address(l->arch) ? l->k->insts[l->reader[l->readers[reg]]].dst[0] : IR_NOREG;
+    return sum != IR_NOREG && nreaders(l, sum) > 1 && only_read_by(l, sum, is_plain_access_or_offset);
+}
+
 static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     int to = ptx_type_info[in->type].bits, from = ptx_type_info[in->type2].bits;
@@ -241,7 +255,7 @@ static enum place place_of_cvt(const struct lowered *l, const struct ir_inst *in
             if (to <= from || from == 32)
                 return PLACE_READER;
     if (from == 32)
-        return ptx_type_info[in->type2].kind != 'S' || (only_read_by(l, reg, is_index_user) && is_read_here(l, in, reg)) || (nreaders(l, reg) == 1 && only_read_by(l, reg, is_sum_here))
+        return ptx_type_info[in->type2].kind != 'S' || (only_read_by(l, reg, is_index_user) && is_read_here(l, in, reg)) || (nreaders(l, reg) == 1 && only_read_by(l, reg, is_sum_here) && !widens_for_accesses(l, reg))
                    ? PLACE_READER
                    : PLACE_REGISTER;
     if (bits_widen_freely(l->k, l->only, in) || (m && ir_is(m, PTX_KIND_LOAD) && ptx_type_info[m->type].bits <= from))
@@ -367,6 +381,30 @@ static bool is_shared_sum(const struct lowered *l, const struct ir_inst *in, int
            only_read_by(l, reg, is_access_or_offset);
 }
 
+static bool is_index_of_lanes(const struct lowered *l, const struct ir_src *s)
+{
+    const struct ir_inst *m = maker(l, s);
+    return is_lanes(l, s) || (m && l->place[s->reg] == PLACE_READER && !ir_bit(l->placed, s->reg) && ir_is(m, PTX_KIND_CONVERT));
+}
+
+static bool is_base_of_warp(const struct lowered *l, const struct ir_src *s)
+{
+    const struct ir_inst *m = maker(l, s);
+    while (m && l->place[s->reg] == PLACE_READER && (ir_is(m, PTX_KIND_ADDRESS) || ir_is_copy(m)) && m->src[0].kind == IR_SRC_REG) {
+        s = &m->src[0];
+        m = maker(l, s);
+    }
+    return m && (l->place[s->reg] == PLACE_BANK || is_placed(l, s));
+}
+
+/* A value of the lanes and a pointer of the whole warp, which loads and stores of global memory alone read: [R2.64+UR4], on Turing. */
+static bool is_global_sum(const struct lowered *l, const struct ir_inst *in, int32_t reg)
+{
+    return arch_adds_uniform_address(l->arch) && ir_is(in, PTX_KIND_ADD) && in->nsrc == 2 && in->guard == IR_NOREG && l->words[reg] == 2 &&
+           ((is_base_of_warp(l, &in->src[0]) && is_index_of_lanes(l, &in->src[1])) || (is_base_of_warp(l, &in->src[1]) && is_index_of_lanes(l, &in->src[0]))) &&
+           only_read_by(l, reg, is_plain_access_or_offset);
+}
+
 bool lowered_is_uniform(const struct lowered *l, int32_t reg)
 {
     return l->place[reg] == PLACE_UNIFORM || (l->place[reg] == PLACE_BANK && !l->held[reg]);
@@ -392,6 +430,8 @@ int lowered_scale(const struct lowered *l, const struct ir_inst *in)
 
 int lowered_uniform_part(const struct lowered *l, const struct ir_inst *sum)
 {
+    if (arch_adds_uniform_address(l->arch) && ir_is(sum, PTX_KIND_ADD) && sum->nsrc == 2)
+        return is_base_of_warp(l, &sum->src[0]) ? 0 : is_base_of_warp(l, &sum->src[1]) ? 1 : -1;
     if (l->arch < 90 || !ir_is(sum, PTX_KIND_ADD) || sum->nsrc != 2)
         return -1;
     for (int s = 0; s < 2; s++)
@@ -506,7 +546,7 @@ static enum place place_of(const struct lowered *l, const struct ir_inst *in, in
         return nreaders(l, reg) == 1 && only_read_by(l, reg, is_add) ? PLACE_READER : PLACE_REGISTER;
     if (is_constant_add(in))
         return only_read_by(l, reg, is_address_or_offset) ? PLACE_READER : PLACE_REGISTER;
-    return PLACE_REGISTER;
+    return is_global_sum(l, in, reg) ? PLACE_READER : PLACE_REGISTER;
 }
 
 /* --- uniform registers --- */

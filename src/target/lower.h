@@ -66,7 +66,8 @@ const struct ir_inst *lowered_copies_bank(const struct lowered *l, const struct 
 /* A product of one word by a power of two: by how many bits it shifts, so that a sum takes it in by LEA; else -1. */
 int lowered_scale(const struct lowered *l, const struct ir_inst *in);
 
-/* The operand (0 or 1) of a sum that an access of shared memory adds as a uniform register: [R5+UR4]; or -1. */
+/* The operand (0 or 1) of a sum that an access of shared memory, on Turing one of global memory, adds as a uniform register: [R5+UR4];
+ * or -1. */
 int lowered_uniform_part(const struct lowered *l, const struct ir_inst *sum);
 
 /* Block b, or the one in front of the outermost loop around it: where constant bank values that b reads are loaded. */

@@ -51,6 +51,9 @@ struct operand selecting_in_register(struct selecting *s, const struct ir_src *s
 struct operand selecting_register(struct selecting *s, int words);
 struct operand selecting_uniform(struct selecting *s, int words);
 
+/* What the constant bank holds, in a uniform register: loaded once for the blocks behind, in front of loops. Other operands as they are. */
+struct operand selecting_of_warp(struct selecting *s, struct operand o);
+
 /* An instruction behind the others; operands of file FILE_NONE are not there. */
 void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c);
 struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form);

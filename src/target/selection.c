@@ -1064,6 +1064,12 @@ static bool folds_names(const struct selecting *s, const struct ir_inst *in)
     return in->space == PTX_CONST || (s->arch < 90 && in->space == PTX_SHARED);
 }
 
+/* The access adds a pointer that the whole warp has. */
+static bool adds_pointer(const struct selecting *s, const struct ir_inst *in)
+{
+    return arch_adds_uniform_address(s->arch) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) && (is_load(in) || ir_is(in, PTX_KIND_STORE));
+}
+
 /* The address's register, with constants that were added to it in *offset, and a register of the whole warp in *uniform. */
 static struct operand address_of(struct selecting *s, const struct ir_inst *in, int64_t *offset, struct operand *uniform)
 {
@@ -1091,8 +1097,8 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         } else if (folds_names(s, in) && definitions_constant(s->k, s->l->only, &m->src[1], &bits)) {
             *offset += (int64_t)bits;
             src = &m->src[0];
-        } else if (in->space == PTX_SHARED && !uniform->file && (part = lowered_uniform_part(s->l, m)) >= 0) {
-            *uniform = half(use(s, &m->src[part]), 0);
+        } else if ((in->space == PTX_SHARED || adds_pointer(s, in)) && !uniform->file && (part = lowered_uniform_part(s->l, m)) >= 0) {
+            *uniform = in->space == PTX_SHARED ? half(use(s, &m->src[part]), 0) : selecting_of_warp(s, use(s, &m->src[part]));
             src = &m->src[1 - part];
         } else {
             break;
@@ -1112,6 +1118,10 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         return low;
     }
     struct operand a = use(s, src);
+    if (adds_pointer(s, in) && !uniform->file && (a.file == FILE_BANK || a.file == FILE_UNIFORM)) {
+        *uniform = selecting_of_warp(s, a);
+        return zero();
+    }
     const bool takes_uniform = in->space != PTX_GLOBAL && in->space != PTX_GENERIC;
     return a.file == FILE_BANK || a.file == FILE_IMMEDIATE || (a.file == FILE_UNIFORM && !takes_uniform) ? move(s, a) : a;
 }

@@ -1,4 +1,5 @@
-/* Operations between lanes, textures, matrices, calls of what the driver provides, shared memory's window and the stack pointer (see selecting.h). */
+/* Operations between lanes, textures, matrices, calls of what the driver provides, shared memory's window, pointers of the warp and the stack pointer (see selecting.h). */
+#include "target/ahead.h"
 #include "target/library.h"
 #include "target/operands.h"
 #include "target/selecting.h"
@@ -354,6 +355,25 @@ void selecting_other(struct selecting *s, const struct ir_inst *in)
 }
 
 /* --- the window of shared memory --- */
+
+/* Kept beside constants, under a key that none of them has. */
+struct operand selecting_of_warp(struct selecting *s, struct operand o)
+{
+    const uint64_t key = UINT64_C(1) << 62 | o.bits;
+    const int32_t here = s->k->insts[s->site].block, block = lowered_outside_loops(s->k, here), elsewhere = s->elsewhere;
+    if (o.file != FILE_BANK)
+        return o;
+    for (int i = 0; i < s->nkept; i++)
+        if (s->kept[i].file == FILE_UNIFORM && s->kept[i].bits == key && ir_dominates(s->k, s->kept[i].block, block))
+            return of_register(FILE_UNIFORM, s->kept[i].reg, o.words);
+    const struct operand d = selecting_uniform(s, o.words);
+    s->elsewhere = block != here ? ahead_last_of(s->k, block) : elsewhere;
+    selecting_put(s, OP_LDC, o.words > 1 ? "64" : "", d, o, none, none);
+    s->elsewhere = elsewhere;
+    if (s->nkept < SELECTING_KEPT)
+        s->kept[s->nkept++] = (struct selecting_constant){block, FILE_UNIFORM, key, d.number};
+    return d;
+}
 
 struct operand selecting_window(const struct selecting *s, int32_t w)
 {

@@ -153,6 +153,20 @@ static void loops(void **state)
     has("mov.u32 %r3, 0; L: fma.rn.f32 %f1, %f1, %f1, %f2; add.u32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r0; @%p1 bra L;", 90, "FFMA 7");
 }
 
+/* On Turing an access adds a pointer of the whole warp to the lane's address; not where the product takes it in, nor an atomic. */
+static void pointers_of_the_warp(void **state)
+{
+    (void)state;
+#define BYTE "cvt.s64.s32 %rd3, %r1; add.s64 %rd4, %rd0, %rd3; "
+    has(BYTE "st.global.u8 [%rd4], %r1;", 75, "IADD3 0, SHF 1, ULDC 1, LEA 0");
+    has(BYTE "st.global.u8 [%rd4+7], %r1; st.global.u8 [%rd4+9], %r1;", 75, "IADD3 0, SHF 1, ULDC 1");
+    has(BYTE "st.global.u8 [%rd4], %r1;", 80, "IADD3 1, LEA 1, SHF 0");
+    has("mul.wide.s32 %rd3, %r1, 8; add.s64 %rd4, %rd0, %rd3; st.global.u32 [%rd4], %r1;", 75, "IADD3 0, ULDC 0");
+    has("mul.wide.s32 %rd3, %r1, 8; xor.b64 %rd3, %rd3, 4; add.s64 %rd4, %rd0, %rd3; st.global.u32 [%rd4], %r1;", 75, "IADD3 0, ULDC 1");
+    has("mul.wide.s32 %rd3, %r1, 8; xor.b64 %rd3, %rd3, 4; add.s64 %rd4, %rd0, %rd3; red.global.add.f32 [%rd4], %f1;", 75, "IADD3 2");
+#undef BYTE
+}
+
 /* Each word of the tables is an operation, which all architectures of its row have. */
 static void words_of(const char *text, int from, int to)
 {
@@ -414,7 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients), cmocka_unit_test(packed),
-        cmocka_unit_test(loops), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
+        cmocka_unit_test(loops), cmocka_unit_test(pointers_of_the_warp), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
         cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
