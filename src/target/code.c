@@ -92,6 +92,14 @@ int code_executed(const struct code *c, int32_t site)
     return n;
 }
 
+int code_weight(const struct code *c, int32_t site)
+{
+    int n = 0;
+    for (int32_t i = c->first[site]; i < c->first[site + 1]; i++)
+        n += c->insts[i].guard.file != FILE_NONE || c->insts[i].taken == TAKEN_OFF;
+    return n + code_executed(c, site);
+}
+
 int32_t code_size(const struct code *c)
 {
     int32_t n = 0;

@@ -139,6 +139,9 @@ void code_free(struct code *c);
 /* Instructions of a site that ordinary operands execute; of code that still has `first`. */
 int code_executed(const struct code *c, int32_t site);
 
+/* The same, but what is under a predicate counts twice: so the assembler weighs a loop's round. */
+int code_weight(const struct code *c, int32_t site);
+
 /* Operations in the code that its architecture does not have, each once: a device of it cannot run the kernel. Returns how many. */
 int code_missing(const struct code *c, enum machine_op missing[OPS]);
 

@@ -3,17 +3,22 @@
 
 #include "base/alloc.h"
 #include "ir/facts.h"
+#include "target/weight.h"
 #include "target/window.h"
+
+#include <math.h>
 
 /* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory. */
 enum { WAY = 8, WAY_LOADING = 20 };
-/* What a round of an unrolled loop may hold, without its control. A store counts twice; where a round waits for loads there
- * is room for more. Rounds side by side; the most instructions that a loop of known length becomes. */
-enum { ROUND = 18, ROUND_LOADING = 45, ROUND_LOADS = 15, ROUNDS = 4 };
-/* A loop of known length goes away if its rounds together have at most WHOLE_AREA / size instructions, but not less than WHOLE_LEAST
- * and not more than WHOLE_MOST; else as many rounds stand side by side as make PART instructions, if they are PART_ROUNDS or more. Loads
- * from global memory and stores count twice. Loops of 2 to 128 instructions and 2 to 1024 rounds, as above, 2026-11-29. */
-enum { WHOLE_AREA = 21000, WHOLE_LEAST = 400, WHOLE_MOST = 3500, PART = 320, PART_ROUNDS = 4, ROUNDS_MOST = 4096 };
+/* What a turn of a loop may weigh (weight.h) that is unrolled by ROUNDS: more where it waits for loads, of shared memory for each of them.
+ * Loops of 1 to 99 FFMA with 0 to 24 loads, stores, atomics, barriers and ways, ptxas 13.0 (V13.0.88), sm_90, 2026-11-30. */
+enum { ROUNDS = 4, TURN = 18, TURN_LOADING = 46, TURN_SHARED_LOAD = 5, TURN_MOST = 96 };
+/* A loop of known length goes away if its n turns weigh at most WHOLE * n^WHOLE_POWER together, but not less than WHOLE_LEAST and not more
+ * than WHOLE_MOST; else, if a turn weighs at most PART_TURN and has no branch, as many turns stand side by side as together with those that are left over
+ * weigh at most PART. A loop that calls stays as it is. Loops of 1 to 92 FFMA and 8 to 1024 turns, as above; of the first rule 16 of 20
+ * lengths are met, the others off by one FFMA. */
+enum { WHOLE = 189, WHOLE_LEAST = 400, WHOLE_MOST = 3500, PART = 350, PART_TURN = 72, TURNS_MOST = 4096 };
+static const double WHOLE_POWER = 0.43;
 
 struct shaping {
     const struct code *selected;
@@ -372,46 +377,26 @@ static bool find_counter(const struct shaping *g, int32_t loop, int32_t latch, s
     return false;
 }
 
-static int weigh_round(const struct shaping *g, int32_t loop, const struct counter *c, int *loads, int *shared)
-{
-    const struct ir_kernel *k = g->k;
-    int size = 0;
-    for (int32_t i = 0; i < k->ninsts; i++) {
-        const struct ir_inst *in = &k->insts[i];
-        if (!ir_bit(k->loops[loop].blocks, in->block) || ir_is(in, PTX_KIND_BRANCH) || i == c->compare || i == c->add)
-            continue;
-        int accesses = in->parts && in->vec ? in->vec : 1; /* before the assembler merged them */
-        size += code_executed(g->selected, i) * (ir_is(in, PTX_KIND_STORE) ? 2 * accesses : ir_is(in, PTX_KIND_LOAD) ? accesses : 1);
-        *loads += ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC) ? accesses : 0;
-        *shared += ir_is(in, PTX_KIND_LOAD) && in->space == PTX_SHARED ? accesses : 0;
-    }
-    return size;
-}
-
 static int within(int n, int least, int most)
 {
     return n < least ? least : n > most ? most : n;
 }
 
-/* Of known length: all rounds, or so many that few are left over. */
-static bool unroll_known(struct shape *s, int32_t loop, int64_t n, int size)
+/* Of known length: all rounds, or the most that with those left over are not too many. */
+static bool unroll_known(struct shape *s, int32_t loop, int64_t n, int size, bool branches)
 {
     s->known[loop] = true;
-    if (n * size <= within(WHOLE_AREA / size, WHOLE_LEAST, WHOLE_MOST) && n < ROUNDS_MOST) {
+    if (n < TURNS_MOST && n * size <= within((int)(WHOLE * pow((double)n, WHOLE_POWER)), WHOLE_LEAST, WHOLE_MOST)) {
         s->rounds[loop] = (uint16_t)n;
         s->whole[loop] = true;
         return true;
     }
-    int most = PART / size, best = 0;
-    if (most < PART_ROUNDS)
-        return false;
-    most = most < n ? most : (int)n;
-    for (int rounds = most; rounds >= most - most / 6 && rounds > 1; rounds--)
-        if (!best || n % rounds < n % best)
-            best = rounds;
-    s->rounds[loop] = (uint16_t)best;
-    s->rest[loop] = (uint16_t)(n % best);
-    return best > 1;
+    int64_t rounds = branches || size > PART_TURN ? 1 : n < PART / size ? n : PART / size;
+    while (rounds > 1 && (rounds + n % rounds) * size > PART)
+        rounds--;
+    s->rounds[loop] = (uint16_t)rounds;
+    s->rest[loop] = (uint16_t)(n % rounds);
+    return rounds > 1;
 }
 
 /* All branches in the loop have become predicates, and none of stores. */
@@ -430,11 +415,26 @@ static bool is_one_region(const struct shaping *g, int32_t loop)
     return true;
 }
 
+/* Quotients and roots call functions of the assembler, some operations have branches of their own, a fence keeps what is around it. */
+static bool stays_rolled(const struct shaping *g, int32_t loop)
+{
+    for (int32_t i = 0; i < g->k->ninsts; i++) {
+        const struct ir_inst *in = &g->k->insts[i];
+        if (!ir_bit(g->k->loops[loop].blocks, in->block) || ir_is(in, PTX_KIND_BRANCH) || ir_is(in, PTX_KIND_ATOMIC) || ir_is(in, PTX_KIND_REDUCE))
+            continue;
+        if (ir_class(in) == PTX_CLASS_FENCE)
+            return true;
+        for (int32_t m = g->selected->first[i]; m < g->selected->first[i + 1]; m++)
+            if (g->selected->insts[m].op == OP_CALL || g->selected->insts[m].op == OP_BRA)
+                return true;
+    }
+    return false;
+}
+
 static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c)
 {
     const struct ir_kernel *k = g->k;
     int32_t latch = -1, exits = 0;
-    int loads = 0, shared = 0;
     if (!is_innermost(k, loop) || k->loops[loop].waiting || is_kept_rolled(k, loop))
         return false;
     for (int32_t b = 0; b < k->nblocks; b++) {
@@ -450,13 +450,14 @@ static bool is_unrolled(const struct shaping *g, int32_t loop, struct counter *c
             }
         }
     }
-    if (exits != 1 || latch < 0 || !is_one_region(g, loop) || !find_counter(g, loop, latch, c))
+    if (exits != 1 || latch < 0 || !is_one_region(g, loop) || stays_rolled(g, loop) || !find_counter(g, loop, latch, c))
         return false;
-    int size = weigh_round(g, loop, c, &loads, &shared);
+    const struct weight w = weight_of_turn(g->l, g->selected, loop, c);
+    const int shared = within(TURN + TURN_SHARED_LOAD * w.shared, 0, TURN_MOST);
     if (c->turns)
-        return unroll_known(g->s, loop, c->turns, size + loads + shared ? size + loads + shared : 1);
+        return unroll_known(g->s, loop, c->turns, w.size ? w.size : 1, latch != k->loops[loop].header);
     g->s->rounds[loop] = ROUNDS;
-    return loads ? size <= ROUND_LOADING && loads <= ROUND_LOADS : size <= ROUND + 2 * shared;
+    return w.size <= (w.loads && shared < TURN_LOADING ? TURN_LOADING : shared);
 }
 
 static void find_loops(struct shaping *g)

@@ -125,7 +125,7 @@ static void quotients(void **state)
 static void loops(void **state)
 {
     (void)state;
-    /* 20 turns of 32 instructions go away, of 24 turns 8 stand side by side; of an unknown number 4, 2 and 1 */
+    /* 20 turns of 32 instructions go away; of an unknown number 4, 2 and 1 stand side by side */
     static const char turn[] = "xor.b32 %r2, %r2, %r0; mad.lo.s32 %r2, %r2, %r2, %r3;";
     struct strbuf b;
     strbuf_init(&b);
@@ -151,6 +151,78 @@ static void loops(void **state)
         has("mov.u32 %r3, 0; L: " TURN_3 TURN "setp.lt.s32 %p1, %r3, %r0; " UP "@%p1 bra L;", archs[a], "FFMA 4, ISETP 1, PLOP3 0, BRA 1");
     }
     has("mov.u32 %r3, 0; L: fma.rn.f32 %f1, %f1, %f1, %f2; add.u32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r0; @%p1 bra L;", 90, "FFMA 7");
+}
+
+/* A loop whose turn is `text` and `n` FFMA, of `turns` turns, or of a number that is not known: how many FFMA its code has for each. */
+static int side_by_side(const char *text, int n, int turns)
+{
+    struct strbuf b;
+    struct ptx_module *m;
+    strbuf_init(&b);
+    strbuf_addf(&b, "mov.u32 %%r3, 0; L: %s ", text);
+    for (int i = 0; i < n; i++)
+        strbuf_adds(&b, TURN);
+    strbuf_adds(&b, UP);
+    if (turns)
+        strbuf_addf(&b, "setp.lt.s32 %%p1, %%r3, %d; @%%p1 bra L;", turns);
+    else
+        strbuf_adds(&b, "setp.lt.s32 %p1, %r3, %r0; @%p1 bra L;");
+    struct ir_kernel *k = rewritten_of(b.s, &m);
+    struct code *c = target_code(k, 90, TARGET_ALLOCATED);
+    const int ffma = times(c, OP_FFMA);
+    code_free(c);
+    ir_free(k);
+    ptx_free(m);
+    strbuf_release(&b);
+    return ffma / n;
+}
+
+/* What a turn weighs: each text with the most FFMA of a loop that ptxas unrolls (7: by four, two and one), and one more. */
+static void weights(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int most;
+    } of[] = {
+        {"", 18},
+        {"add.f32 %f1, %f1, %f2;", 17},
+        {"mul.f32 %f3, %f1, %f2; add.f32 %f1, %f3, %f2;", 16},      /* not fused yet */
+        {"rsqrt.approx.f32 %f1, %f1;", 12},                          /* two products under a predicate */
+        {"st.shared.f32 [%r0], %f1;", 17},
+        {"st.shared.f32 [%r0+64], %f1;", 16},                        /* the offset is a sum */
+        {"ld.shared.f32 %f3, [%r0]; add.f32 %f1, %f1, %f3;", 21},
+        {"ld.shared.v4.f32 {%f3, %f4, %f5, %f6}, [%r0]; add.f32 %f1, %f1, %f3; add.f32 %f1, %f1, %f4; add.f32 %f1, %f1, %f5; add.f32 %f1, %f1, %f6;", 18},
+        {"add.s64 %rd1, %rd1, 4; ld.global.f32 %f3, [%rd1]; add.f32 %f1, %f1, %f3;", 43},
+        {"mul.wide.s32 %rd3, %r3, 4; add.s64 %rd4, %rd1, %rd3; ld.global.f32 %f3, [%rd4]; add.f32 %f1, %f1, %f3;", 42},
+        {"red.shared.add.u32 [%r0], %r1;", 8},                       /* it may be one lane for the warp */
+        {"setp.gt.f32 %p2, %f1, %f2; @%p2 bra M; add.f32 %f1, %f1, %f2; M:", 15},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        const int below = side_by_side(of[i].text, of[i].most, 0), above = side_by_side(of[i].text, of[i].most + 1, 0);
+        if (below != 7 || above != 1)
+            fail_msg("%s: %d with %d FFMA, %d with one more", of[i].text, below, of[i].most, above);
+    }
+    /* calls and fences keep a loop as it is, however short it is */
+    assert_int_equal(side_by_side("sqrt.rn.f32 %f1, %f1;", 40, 0), 1);
+    assert_int_equal(side_by_side("membar.gl;", 1, 0), 1);
+    assert_int_equal(side_by_side("membar.gl;", 1, 4), 1);
+}
+
+/* Of known length: all turns, or as many as with those that are left over weigh at most 350. */
+static void known_lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        int ffma, turns, copies;
+    } of[] = {{57, 8, 8},   {38, 16, 16},  {17, 64, 64},  {18, 64, 16},  {3, 1000, 1000}, {4, 1000, 87}, {18, 1000, 16}, {22, 1000, 10},
+              {70, 1000, 5}, {72, 1000, 4}, {73, 1000, 1}, {22, 1024, 12}, {20, 97, 17},    {71, 1019, 3}, {59, 1022, 5},  {72, 1022, 2}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (side_by_side("", of[i].ffma, of[i].turns) != of[i].copies)
+            fail_msg("%d FFMA, %d turns: %d copies, not %d", of[i].ffma, of[i].turns, side_by_side("", of[i].ffma, of[i].turns), of[i].copies);
+    /* with a way in the turn all or nothing */
+    assert_int_equal(side_by_side("setp.gt.f32 %p2, %f1, %f2; @%p2 bra M; add.f32 %f1, %f1, %f2; M:", 8, 16), 16);
+    assert_int_equal(side_by_side("setp.gt.f32 %p2, %f1, %f2; @%p2 bra M; add.f32 %f1, %f1, %f2; M:", 8, 1024), 1);
 }
 
 /* On Turing an access adds a pointer of the whole warp to the lane's address; not where the product takes it in, nor an atomic. */
@@ -428,7 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients), cmocka_unit_test(packed),
-        cmocka_unit_test(loops), cmocka_unit_test(pointers_of_the_warp), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
+        cmocka_unit_test(loops), cmocka_unit_test(weights), cmocka_unit_test(known_lengths), cmocka_unit_test(pointers_of_the_warp), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
         cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
