@@ -129,6 +129,27 @@ static void logs()
     CHECK(compile("#include <nowhere.h>\n", {}, &log) == NVRTC_ERROR_COMPILATION && has(log, "nowhere.h"));
 }
 
+// How often the image that is made names a limit of registers; -1: none is made.
+static int limits_of(const char *text, std::vector<const char *> words, std::string *ptx)
+{
+    nvrtcProgram p;
+    size_t bytes = 0;
+    int n = 0;
+    CHECK(nvrtcCreateProgram(&p, text, "limits.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS);
+    CHECK(nvrtcCompileProgram(p, (int)words.size(), words.data()) == NVRTC_SUCCESS);
+    CHECK(nvrtcGetPTXSize(p, &bytes) == NVRTC_SUCCESS);
+    ptx->resize(bytes);
+    CHECK(nvrtcGetPTX(p, &(*ptx)[0]) == NVRTC_SUCCESS);
+    CHECK(nvrtcGetCUBINSize(p, &bytes) == NVRTC_SUCCESS);
+    std::string image(bytes, 0);
+    if (bytes)
+        CHECK(nvrtcGetCUBIN(p, &image[0]) == NVRTC_SUCCESS);
+    for (size_t at = image.find(".maxnreg 24"); at != std::string::npos; at = image.find(".maxnreg 24", at + 1))
+        n++;
+    nvrtcDestroyProgram(&p);
+    return bytes ? n : -1;
+}
+
 static void options()
 {
     std::string log, ptx;
@@ -139,6 +160,11 @@ static void options()
     CHECK(compile("static_assert(N == 5 && M == 1 && __CUDACC_RTC__ == 1 && __cplusplus == 202002L, \"\");", {"-DN=5", "-D", "M", "--std=c++20"}) == NVRTC_SUCCESS);
     CHECK(compile("__device__ int k;", {"-arch", "sm_75", "--maxrregcount=32", "-lineinfo", "-Xptxas", "-v"}, nullptr, &ptx) == NVRTC_SUCCESS && has(ptx, ".target sm_75"));
     CHECK(compile("__device__ int k;", {}, nullptr, &ptx) == NVRTC_SUCCESS && has(ptx, ".target sm_52")); // NVRTC 12's own choice
+    const char *limited = "extern \"C\" __global__ void k(float *p) { p[0] = p[1]; }\nextern \"C\" __global__ void __launch_bounds__(128) b(float *p) { p[0] = p[1]; }";
+    CHECK(limits_of(limited, {"-arch=sm_90", "--maxrregcount=24"}, &ptx) == 1 && !has(ptx, ".maxnreg")); // not where there are launch bounds, nor in the PTX
+    CHECK(limits_of(limited, {"-arch=sm_90", "-maxrregcount", "300"}, &ptx) == 0);
+    CHECK(limits_of(limited, {"-arch=compute_90", "--maxrregcount=24"}, &ptx) == -1 && !has(ptx, ".maxnreg"));
+    CHECK(compile(limited, {"--maxrregcount=many"}, &log) == NVRTC_ERROR_INVALID_OPTION && has(log, "--maxrregcount (-maxrregcount) expects an integer value"));
     CHECK(compile("extern \"C\" __global__ void k(float *p) { p[0] = sinf(p[1]) / p[2]; }", {"--use_fast_math"}, nullptr, &ptx) == NVRTC_SUCCESS &&
           has(ptx, "sin.approx.ftz.f32"));
     const char *plain = "int square(int x) { return x * x; }\nextern \"C\" __global__ void k(int *p) { p[0] = square(p[1]); }\n";

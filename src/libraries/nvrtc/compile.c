@@ -162,6 +162,22 @@ static enum compiled compile_in(const char *folder, const struct source *s, cons
     return there ? COMPILED : status < 0 ? NOT_COMPILED : COMPILED_WITH_ERRORS;
 }
 
+/* As clang prints them, directives of a kernel stand on lines of their own between its parameters and its brace. */
+void compile_limit_registers(const struct text *ptx, int limit, struct text *image)
+{
+    bool kernel = false; /* in the head of one without a bound of its own */
+    for (const char *line = ptx->s, *end; line && *line; line = end) {
+        const size_t n = strcspn(line, "\n");
+        end = line + n + (line[n] == '\n');
+        const char *entry = strstr(line, ".entry ");
+        kernel = (entry && entry < end) || (kernel && strncmp(line, ".maxntid", 8) && strncmp(line, ".reqntid", 8) && strncmp(line, ".maxnreg", 8));
+        if (*line == '{' && kernel && limit)
+            text_addf(image, ".maxnreg %d\n", limit);
+        kernel = kernel && *line != '{';
+        text_add(image, line, (size_t)(end - line));
+    }
+}
+
 enum compiled compile(const struct source *s, const struct options *o, struct text *ptx, struct list *lowered, struct text *log)
 {
     char folder[PATH_MAX / 2];

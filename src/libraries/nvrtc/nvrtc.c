@@ -17,6 +17,7 @@ struct _nvrtcProgram {
     bool succeeded, real;
     int arch;
     struct text ptx, log;
+    struct text image; /* the PTX in it: with a limit of registers, which is the assembler's and stands in no PTX (NVRTC 13.0) */
     struct list lowered;
 };
 
@@ -83,6 +84,7 @@ static void release(nvrtcProgram p)
     list_release(&p->source.includes);
     list_release(&p->source.expressions);
     list_release(&p->lowered);
+    text_release(&p->image);
     text_release(&p->ptx);
     text_release(&p->log);
     p->alive = 0;
@@ -162,6 +164,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
         return NVRTC_ERROR_INVALID_INPUT;
     text_release(&prog->log);
     text_release(&prog->ptx);
+    text_release(&prog->image);
     list_release(&prog->lowered);
     prog->succeeded = false;
     nvrtcResult r = NVRTC_ERROR_INVALID_OPTION;
@@ -170,6 +173,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
         prog->real = o.real;
         prog->arch = atoi(o.arch + 3);
         enum compiled c = compile(&prog->source, &o, &prog->ptx, &prog->lowered, &prog->log);
+        compile_limit_registers(&prog->ptx, o.max_registers, &prog->image);
+        c = prog->image.failed ? NOT_COMPILED : c;
         prog->succeeded = c == COMPILED;
         r = c == COMPILED ? NVRTC_SUCCESS : c == COMPILED_WITH_ERRORS ? NVRTC_ERROR_COMPILATION : NVRTC_ERROR_INTERNAL_ERROR;
     }
@@ -238,7 +243,7 @@ static bool has_image(nvrtcProgram p)
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
 {
-    return size_of(prog, is_program(prog) && has_image(prog) ? sizeof(struct blob_header) + prog->ptx.len + 1 : 0, cubinSizeRet);
+    return size_of(prog, is_program(prog) && has_image(prog) ? sizeof(struct blob_header) + prog->image.len + 1 : 0, cubinSizeRet);
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
@@ -248,9 +253,9 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
         return NVRTC_ERROR_INVALID_INPUT;
     if (!has_image(prog))
         return NVRTC_SUCCESS;
-    struct blob_header h = {.version = BLOB_VERSION, .arch = (uint32_t)prog->arch, .ptx_bytes = prog->ptx.len};
+    struct blob_header h = {.version = BLOB_VERSION, .arch = (uint32_t)prog->arch, .ptx_bytes = prog->image.len};
     memcpy(h.magic, BLOB_MAGIC, sizeof h.magic);
     memcpy(cubin, &h, sizeof h);
-    memcpy(cubin + sizeof h, prog->ptx.s, prog->ptx.len + 1);
+    memcpy(cubin + sizeof h, prog->image.s, prog->image.len + 1);
     return NVRTC_SUCCESS;
 }

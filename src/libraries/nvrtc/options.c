@@ -65,9 +65,24 @@ static bool read_standard(struct options *o, const char *value)
     return false;
 }
 
+/* Any number is taken; one that no thread can have says nothing. */
+static bool read_limit(struct options *o, const char *value)
+{
+    char *end;
+    const long n = strtol(value, &end, 10);
+    o->max_registers = n > 0 && n < 256 ? (int)n : 0;
+    return *value && !*end;
+}
+
 static bool own(struct options *o, const struct row *r, const char *value, struct text *log)
 {
     bool ok = true;
+    if (!strcmp(r->brief, "-maxrregcount")) {
+        ok = read_limit(o, value);
+        if (!ok)
+            text_addf(log, "nvrtc: error: %s (%s) expects an integer value\n", r->name, r->brief);
+        return ok;
+    }
     if (!strcmp(r->brief, "-arch"))
         ok = read_arch(o, value);
     else if (!strcmp(r->brief, "-std"))

@@ -14,6 +14,7 @@ struct options {
     bool syntax_only;
     bool default_device;
     bool no_source_folder;
+    int max_registers;  /* of a thread, in the image; 0: not limited */
 };
 
 /* The architectures that there are, ended by 0. */
