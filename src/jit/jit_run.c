@@ -402,6 +402,25 @@ static struct tally *new_tally(const struct jit_code *code)
     return t;
 }
 
+/* What the thread counts for it. */
+static void fill_counts(struct jit_frame *f, const struct jit_code *code, struct exec_counts *counts)
+{
+    f->counts = counts;
+    if (!counts)
+        return;
+    f->numbers = counts->whole;
+    if (code->tallies && !counts->tally)
+        counts->tally = new_tally(code);
+    if (code->cached && !counts->tally->pace)
+        counts->tally->pace = new_pace(code, counts);
+    f->block_pace = counts->tally ? counts->tally->pace : NULL;
+    f->tally = counts->tally;
+    f->tally_site = counts->tally ? counts->tally->site : NULL;
+    f->tally_turns = counts->tally ? counts->tally->turns : NULL;
+    f->tally_slots = counts->tally ? counts->tally->slots : NULL;
+    f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;
+}
+
 static void fill_launch(struct jit_frame *f, const struct launch *l, const struct jit_code *code, struct exec_counts *counts)
 {
     signal_stack_ensure();
@@ -422,7 +441,6 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->executed = 0;
     f->pace = (struct tally_pace){0};
     f->gridid = l->grid_serial;
-    f->counts = counts;
     for (int i = 0; i < 3; i++) {
         f->sreg[PTX_SREG_NTID_X + i] = l->block_dim[i];
         f->sreg[PTX_SREG_NCTAID_X + i] = l->grid[i];
@@ -430,19 +448,7 @@ static void fill_launch(struct jit_frame *f, const struct launch *l, const struc
     f->sreg[PTX_SREG_NSMID] = l->sms;
     f->sreg[PTX_SREG_TOTAL_SMEM_SIZE] = l->shared_bytes;
     f->sreg[PTX_SREG_DYNAMIC_SMEM_SIZE] = l->shared_asked - l->kernel->shared_dynamic;
-    if (counts) {
-        f->numbers = counts->whole;
-        if (code->tallies && !counts->tally)
-            counts->tally = new_tally(code);
-        if (code->cached && !counts->tally->pace)
-            counts->tally->pace = new_pace(code, counts);
-        f->block_pace = counts->tally ? counts->tally->pace : NULL;
-        f->tally = counts->tally;
-        f->tally_site = counts->tally ? counts->tally->site : NULL;
-        f->tally_turns = counts->tally ? counts->tally->turns : NULL;
-        f->tally_slots = counts->tally ? counts->tally->slots : NULL;
-        f->tally_pattern = counts->tally ? counts->tally->pattern : NULL;
-    }
+    fill_counts(f, code, counts);
 }
 
 static _Thread_local struct of_thread {
@@ -458,6 +464,8 @@ static struct jit_frame *frame_of(const struct block *b, const struct jit_code *
     if (mine->launch != b->launch->number) {
         fill_launch(f, b->launch, code, counts);
         mine->launch = b->launch->number;
+    } else if (f->counts != counts) { /* the thread runs blocks for another one */
+        fill_counts(f, code, counts);
     }
     f->shared = b->shared;
     f->fleet = NULL;
