@@ -282,9 +282,14 @@ void block_wake(struct warp *w)
 
 void launch_stop(struct launch *l, uint64_t block)
 {
-    uint64_t now = __atomic_load_n(&l->stop_at, __ATOMIC_RELAXED);
-    while (block < now && !__atomic_compare_exchange_n(&l->stop_at, &now, block, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    uint64_t *at = l->stops_later ? &l->stop_next : &l->stop_at, now = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (block < now && !__atomic_compare_exchange_n(at, &now, block, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
+}
+
+void launch_stop_now(struct launch *l)
+{
+    __atomic_store_n(&l->stop_at, __atomic_load_n(&l->stop_next, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
 /* Of the block, the thread (if there is one) and the place. */

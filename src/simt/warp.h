@@ -249,6 +249,8 @@ struct launch {
     uint32_t local_bytes;   /* a thread, local and scratch, each rounded up to 16 */
     uint64_t stop_at;       /* atomic: blocks of this index and above stop at the next back-edge or stop point; lower
                                ones go on, since one of them may hold the first fault. UINT64_MAX: nobody stops */
+    uint64_t stop_next;     /* atomic: what that is going to be, */
+    bool stops_later;       /* once launch_stop_now says so: where it would show who ran beside whom */
     uint64_t past;          /* atomic: blocks that workers have taken, or where caches are modelled those that have ended; maybe a few
                                more than there are */
     int32_t at;             /* atomic: an instruction at which a warp has stopped lately; -1: none has */
@@ -440,8 +442,9 @@ void block_check_barriers(struct warp *w);
 /* Splits of `w` whose barrier has completed become ready. */
 void block_wake(struct warp *w);
 
-/* Blocks of this index and above are to stop. */
+/* Blocks of this index and above are to stop, now or (launch.stops_later) at launch_stop_now, when no block runs. */
 void launch_stop(struct launch *l, uint64_t block);
+void launch_stop_now(struct launch *l);
 
 /* How many lanes a GPU's store of `bytes` a lane takes at a time: 32 of up to 4 bytes, halves of the warp of 8, quarters of
  * 16, in ascending order. Of lanes of one such group that store to one place the first one's value stays. An H200 does so in
