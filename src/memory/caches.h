@@ -3,7 +3,7 @@
  *
  * The clock feeds them in the order of its pseudo-time: an SM's accesses go through its L1 as they are made (l1_access),
  * what they ask of L2 is queued with the time, and the queues of all SMs are served in the order of time and SM
- * (l2_serve). So nothing here depends on host threads, and an SM's L1 needs nothing of other SMs.
+ * (l2_serve). So nothing here depends on host threads, and an SM's L1 needs nothing of other SMs: different threads may have different SMs.
  * Out: counters of the access's site (counters.def, CACHE). All of these are modelled figures. Times are cycles of the SM's
  * clock from the start of the launch. Rules and where they come from: l1.c, readonly.c, l2.c. */
 #ifndef MEMORY_CACHES_H
@@ -200,6 +200,9 @@ enum { L2_STEP = 16 };
 struct l2;
 struct l2 *l2_new(const struct caches_config *c); /* NULL: there is no memory for its tables */
 void l2_free(struct l2 *l);
+/* So many host threads, the team's, serve from now on; answers and counters are the same. nsites: of the launch. */
+struct team;
+void l2_share(struct l2 *l, struct team *team, uint32_t members, uint32_t nsites);
 /* Serves what the SMs' queues have from before `until`, in the order of time (of L2_STEP cycles at once), then SM; what is
  * served leaves the queue, and waiters and fills are told. */
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);

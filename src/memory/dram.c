@@ -56,19 +56,24 @@ struct channel {
 
 /* An access that no channel has seen yet. */
 struct asked {
-    uint64_t line;
     uint32_t site, time;
     uint8_t sectors;
     bool write;
 };
 
-struct dram {
-    struct dram_spec s;
-    uint32_t nasked;
+/* What some of the channels have been asked. */
+struct batch {
+    uint32_t n;
     uint32_t *end;      /* [channels]: of its part of `order` */
     uint16_t order[BATCH];
     struct asked asked[BATCH];
     struct dram_place place[BATCH]; /* of asked */
+};
+
+struct dram {
+    struct dram_spec s;
+    struct batch *batch; /* [nbatches] a channel's is its number modulo these */
+    uint32_t nbatches;
     struct channel *channel;
     uint64_t *words;    /* of all channels: group, of_bank */
     struct bank *banks;
@@ -149,13 +154,29 @@ struct dram_place dram_place(const struct dram_spec *s, uint64_t address)
 
 /* --- making one --- */
 
+static void batches_free(struct dram *d)
+{
+    for (uint32_t i = 0; i < d->nbatches; i++)
+        alloc_release(d->batch[i].end);
+    alloc_release(d->batch);
+}
+
+void dram_share(struct dram *d, uint32_t members)
+{
+    batches_free(d);
+    d->nbatches = members;
+    d->batch = alloc_zeroed(members * sizeof *d->batch);
+    for (uint32_t i = 0; i < members; i++)
+        d->batch[i].end = alloc_zeroed(d->s.channels * sizeof *d->batch[i].end);
+}
+
 struct dram *dram_new(const struct dram_spec *s)
 {
     struct dram *d = alloc_zeroed(sizeof *d);
     size_t words = s->groups + 2 * (size_t)s->banks;
     d->s = *s;
     d->channel = alloc_zeroed(s->channels * sizeof *d->channel);
-    d->end = alloc_zeroed(s->channels * sizeof *d->end);
+    dram_share(d, 1);
     d->words = alloc_zeroed(s->channels * words * sizeof *d->words);
     d->banks = alloc_zeroed((size_t)s->channels * s->banks * sizeof *d->banks);
     for (uint32_t i = 0; i < s->channels; i++) {
@@ -176,7 +197,7 @@ void dram_free(struct dram *d)
     if (!d)
         return;
     alloc_release(d->channel);
-    alloc_release(d->end);
+    batches_free(d);
     alloc_release(d->words);
     alloc_release(d->banks);
     alloc_release(d);
@@ -346,40 +367,46 @@ static void take_read(const struct dram *d, struct channel *c, const struct wait
 }
 
 /* The channels get what was asked of them. */
-static void hand_out(struct dram *d, struct counters *sites)
+static void hand_out(struct dram *d, struct batch *b, struct counters *sites)
 {
     uint32_t at = 0;
-    memset(d->end, 0, d->s.channels * sizeof *d->end);
-    for (uint32_t i = 0; i < d->nasked; i++) {
-        d->place[i] = dram_place(&d->s, d->asked[i].line << LINE_SHIFT);
-        d->end[d->place[i].channel]++;
-    }
+    memset(b->end, 0, d->s.channels * sizeof *b->end);
+    for (uint32_t i = 0; i < b->n; i++)
+        b->end[b->place[i].channel]++;
     for (uint32_t i = 0; i < d->s.channels; i++) {
-        at += d->end[i];
-        d->end[i] = at - d->end[i];
+        at += b->end[i];
+        b->end[i] = at - b->end[i];
     }
-    for (uint32_t i = 0; i < d->nasked; i++)
-        d->order[d->end[d->place[i].channel]++] = (uint16_t)i;
-    for (uint32_t k = 0; k < d->nasked; k++) {
-        const struct asked *a = &d->asked[d->order[k]];
-        const struct dram_place *p = &d->place[d->order[k]];
+    for (uint32_t i = 0; i < b->n; i++)
+        b->order[b->end[b->place[i].channel]++] = (uint16_t)i;
+    for (uint32_t k = 0; k < b->n; k++) {
+        const struct asked *a = &b->asked[b->order[k]];
+        const struct dram_place *p = &b->place[b->order[k]];
         struct waiting x = {.row = p->row, .site = a->site, .time = a->time, .bank = (uint16_t)p->bank,
                             .bursts = (uint8_t)(lines_count(a->sectors) * SECTOR / d->s.burst_bytes)};
         (a->write ? take_write : take_read)(d, &d->channel[p->channel], &x, sites);
     }
-    d->nasked = 0;
+    b->n = 0;
 }
 
-void dram_access(struct dram *d, uint64_t line, unsigned sectors, bool write, const struct dram_asker *by)
+struct dram_place dram_place_of(const struct dram *d, uint64_t line)
 {
-    d->asked[d->nasked++] = (struct asked){line, by->site, (uint32_t)by->time, (uint8_t)sectors, write};
-    if (d->nasked == BATCH)
-        hand_out(d, by->sites);
+    return dram_place(&d->s, line << LINE_SHIFT);
+}
+
+void dram_access(struct dram *d, const struct dram_place *at, unsigned sectors, bool write, const struct dram_asker *by)
+{
+    struct batch *b = &d->batch[at->channel % d->nbatches];
+    b->place[b->n] = *at;
+    b->asked[b->n++] = (struct asked){by->site, (uint32_t)by->time, (uint8_t)sectors, write};
+    if (b->n == BATCH)
+        hand_out(d, b, by->sites);
 }
 
 void dram_finish(struct dram *d, struct counters *sites)
 {
-    hand_out(d, sites);
+    for (uint32_t i = 0; i < d->nbatches; i++)
+        hand_out(d, &d->batch[i], sites);
     for (uint32_t i = 0; i < d->s.channels; i++) {
         struct channel *c = &d->channel[i];
         while (c->read.n)

@@ -57,8 +57,13 @@ struct dram_asker {
     uint64_t time;
 };
 
-/* Sectors (bits, not 0) of a line are read or written. Counters change now or later, at the latest in dram_finish. */
-void dram_access(struct dram *d, uint64_t line, unsigned sectors, bool write, const struct dram_asker *by);
+struct dram_place dram_place_of(const struct dram *d, uint64_t line);
+
+/* So many host threads share its channels from the beginning on: each those whose number modulo that is its own. Nobody has asked anything yet. */
+void dram_share(struct dram *d, uint32_t members);
+
+/* Sectors (bits, not 0) of the line there are read or written. Counters change now or later, at the latest in dram_finish. */
+void dram_access(struct dram *d, const struct dram_place *at, unsigned sectors, bool write, const struct dram_asker *by);
 
 /* Everything that waits is done. */
 void dram_finish(struct dram *d, struct counters *sites);

@@ -28,9 +28,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/team.h"
 #include "memory/lanes.h"
 #include "memory/rates.h"
 #include "memory/ways.h"
+
+#define FETCHES inline __attribute__((always_inline)) /* gcc takes a call of what only fetches for one without effect */
 
 enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
        AHEAD = 16 /* requests whose lines the host fetches */, NEARER = 8 /* and what these tell */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
@@ -69,33 +72,100 @@ struct group {
     uint64_t line;           /* above 8 bits; below: the sectors */
     uint64_t sharers;        /* SHARER_BITS for each GPC: how many are one request; 0: other sectors were asked for since */
     uint32_t time;           /* low halves of times (ways.h): of the first */
-    uint32_t there, until;   /* its data are there; nobody joins any more (0: not known yet) */
+    uint32_t there, until;   /* its data are there; nobody joins any more (0: not known yet, but not before coalesce_cycles after the first) */
+    uint32_t first;          /* 1 + turn of the first, as long as these are not known */
 };
 
+/* What the half of a line does with its place for a turn, for when its data are there. */
+struct turn_place {
+    uint8_t part, way;
+    bool fresh;     /* another line had it */
+};
+
+/* What a request waits for at L2, and how its SM has the answer. */
+enum { NOTHING, LOOK_UP, PAST_L2 };
+enum { AT_ONCE, BY_PORTS /* and the way */, OF_L1 /* which knows */ };
+
 /* A request among those of a step: the time in it, in cycles. */
-struct turn {
+struct asked {
     uint32_t sm, request, time;
+};
+
+/* A request in its turn: what it is, then, stage by stage, what comes of it. */
+struct turn {
+    uint32_t sm, request;
+    uint8_t gpc;         /* of the SM */
+    bool sends;          /* it passes ports on its way to L2 */
+    uint8_t wants, how;
+    uint64_t at;         /* it has come to L2; then: the slice is done with it */
+    uint64_t chained;    /* and so is its chain (rates.h) */
+    uint64_t there;      /* L2 has what it asked for, or is done with it */
+    uint32_t who, since; /* BY_PORTS: for `way` */
+    uint32_t joins;      /* 1 + turn of the one that it is one with and that was not answered then; 0: there is none */
+    struct group *begins; /* or NULL */
+    uint32_t set;        /* number */
+    struct turn_place near, home; /* near: of a write the copy */
+    bool misses, crosses; /* DRAM reads what it asks for; it is done in the other half */
+    uint32_t op, nops;   /* of DRAM, in the order of asking */
+};
+
+/* What a turn asks of DRAM. */
+struct dram_op {
+    uint64_t time, done;
+    struct dram_place at;
+    uint32_t channel;    /* rates_channel_of */
+    uint32_t turn;       /* where threads serve together */
+    uint8_t sectors, units;
+    bool write;
+};
+
+/* Stages of a turn that have servers, sets or groups of their own for each of several threads. */
+enum { BY_GROUP /* or chain */, BY_SLICE, BY_SET, KEYS };
+
+/* Threads that serve a slice together. */
+struct members {
+    struct team *team;
+    uint32_t n, nsites;
+    struct member *member;   /* [n] */
+    uint8_t *key[KEYS];      /* [room] of each turn: whose it is */
+    uint32_t room;
+    struct l2_queue *queues; /* what is served now */
+    uint32_t nturns, first, end, before; /* turns; those of this window, of the one before: `before` to `first` */
 };
 
 struct l2 {
     struct readonly *textures; /* apart from the rest; or NULL */
     struct group *groups;  /* [PARTS][GROUPS], by a line's hash; or NULL */
-    struct turn *turn, *in_turn; /* [turns] */
+    struct asked *asked;   /* [turns] */
+    struct turn *in_turn;  /* [turns] */
     uint32_t turns;
+    struct dram_op *op;    /* [op_room], of a turn or, where threads serve together, of a window */
+    uint32_t nops, op_room;
+    struct turn *now;      /* whose request is served, */
+    uint32_t number;       /* and, where threads serve together, its number */
     uint32_t *asking, nasking; /* [sms] SMs whose queues have requests, by number */
     uint8_t *gpc;          /* [sms] */
     struct caches_config c;
     uint32_t nparts;
     struct divisor sets;
     struct rates *rates;
-    uint64_t written;        /* when DRAM has what lines had to be written back for the request that is served; 0: none had */
     uint64_t done;           /* l2_done */
     uint64_t bus[2];         /* 1/256 cycles: when the host's memory can be read again, and written */
     uint32_t persisting_ways, dirty_ways, partial_ways; /* of a set, at most */
     struct part part[PARTS];
     struct dram *dram;       /* or NULL */
     struct dram_asker asker; /* whose request is served */
+    struct members members;  /* n 0: one thread */
 };
+
+/* One of these threads: L2 as it has it, with counters, operations of DRAM and so on of its own. */
+struct member {
+    struct l2 l;
+    struct counters *sites;    /* [nsites] its own; NULL: the launch's */
+    uint32_t *turn, n, room;   /* turns of SMs in its GPCs */
+    uint32_t *list, nlist, list_room; /* turns of a stage */
+    uint32_t *cursor;          /* [n members] */
+} __attribute__((aligned(128)));
 
 uint32_t caches_gpc(const struct caches_config *c, uint32_t sm)
 {
@@ -243,15 +313,46 @@ struct l2 *l2_new(const struct caches_config *c)
     return l;
 }
 
+void l2_share(struct l2 *l, struct team *team, uint32_t members, uint32_t nsites)
+{
+    struct members *m = &l->members;
+    if (l->dram)
+        dram_share(l->dram, members);
+    *m = (struct members){.team = team, .n = members, .nsites = nsites, .member = alloc_aligned(128, members * sizeof *m->member)};
+    for (uint32_t i = 0; i < members; i++) {
+        m->member[i].l = *l;
+        m->member[i].l.members = (struct members){0};
+        m->member[i].sites = i ? alloc_zeroed(nsites * sizeof *m->member[i].sites) : NULL;
+        m->member[i].l.asker.sites = m->member[i].sites;
+        m->member[i].cursor = alloc_zeroed(members * sizeof *m->member[i].cursor);
+    }
+}
+
+static void members_free(struct members *m)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        alloc_release(m->member[i].sites);
+        alloc_release(m->member[i].turn);
+        alloc_release(m->member[i].list);
+        alloc_release(m->member[i].cursor);
+        alloc_release(m->member[i].l.op);
+    }
+    for (int i = 0; i < KEYS; i++)
+        alloc_release(m->key[i]);
+    alloc_release(m->member);
+}
+
 void l2_free(struct l2 *l)
 {
     if (!l)
         return;
+    members_free(&l->members);
     readonly_free(l->textures);
     dram_free(l->dram);
     alloc_release(l->groups);
-    alloc_release(l->turn);
+    alloc_release(l->asked);
     alloc_release(l->in_turn);
+    alloc_release(l->op);
     alloc_release(l->gpc);
     alloc_release(l->asking);
     rates_free(l->rates);
@@ -383,13 +484,31 @@ static inline void arrive(struct place p, uint64_t now)
 
 /* --- when --- */
 
-/* DRAM reads or writes sectors of a line, if any: until when its channel is busy with that. */
-static uint64_t ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
+/* DRAM is to read or write sectors of a line, if any. */
+static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
 {
-    unsigned units = l->c.dram_bytes < 64 ? lines_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12);
-    if (l->dram && sectors)
-        dram_access(l->dram, line, sectors, write, &l->asker);
-    return sectors ? rates_dram(l->rates, line, units, write, time) : time;
+    if (!sectors)
+        return;
+    if (l->nops == l->op_room) {
+        l->op_room = 2 * l->op_room + 16;
+        l->op = alloc_resize(l->op, l->op_room * sizeof *l->op);
+    }
+    struct dram_op *op = &l->op[l->nops++];
+    op->turn = l->number;
+    op->time = time;
+    op->channel = rates_channel_of(l->rates, line);
+    op->sectors = (uint8_t)sectors;
+    op->units = (uint8_t)(l->c.dram_bytes < 64 ? lines_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12));
+    op->write = write;
+    if (l->dram)
+        op->at = dram_place_of(l->dram, line);
+    l->now->nops++;
+}
+
+/* It does: until when its channel is busy with that. */
+static inline void time_dram(const struct l2 *l, struct dram_op *op, uint64_t now)
+{
+    op->done = rates_dram(l->rates, op->channel, op->units, op->write, now, op->time);
 }
 
 /* How long the line's bank is not to be had then: banks are refreshed one after the other. */
@@ -414,8 +533,7 @@ static void clean(struct l2 *l, struct place p, struct counters *c)
 {
     uint64_t line = line_of(l, p);
     ask_dram(l, line, partial(p), false, l->asker.time);
-    const uint64_t written = ask_dram(l, line, dirty(p), true, l->asker.time);
-    l->written = written > l->written ? written : l->written;
+    ask_dram(l, line, dirty(p), true, l->asker.time);
     c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(dirty(p));
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(partial(p));
     set_valid(p, valid(p) | partial(p), coming(p));
@@ -433,12 +551,12 @@ static void keep_clean(struct l2 *l, struct place p, struct counters *c)
     clean(l, p, c);
 }
 
-/* The line's place in a part, made if need be. */
-static struct place place(struct l2 *l, struct part *part, uint64_t line, uint64_t hash, struct counters *c)
+/* The line's place in a part, made if need be. *keep: where that is. */
+static struct place place(struct l2 *l, uint32_t part, uint64_t line, uint64_t hash, struct turn_place *keep, struct counters *c)
 {
     uint64_t tag;
     uint32_t number = set_of(l, line, &tag);
-    struct set *s = &part->set[number];
+    struct set *s = &l->part[part].set[number];
     int way = find(s, tag);
     struct place p = {s, (unsigned)way, number};
     if (way < 0) {
@@ -451,10 +569,12 @@ static struct place place(struct l2 *l, struct part *part, uint64_t line, uint64
         s->tag[p.way] = (uint32_t)tag;
         s->high[p.way] = (uint8_t)(tag >> 32);
         s->persists = (uint16_t)((s->persists & ~(1u << p.way)) | (unsigned)stays << p.way);
-        s->ready[p.way] = s->there[p.way] = (uint32_t)l->asker.time;
+        s->ready[p.way] = (uint32_t)l->asker.time;
         set_valid(p, 0, 0);
     }
     s->order = ways_use(s->order, p.way);
+    *keep = (struct turn_place){(uint8_t)part, (uint8_t)p.way, way < 0};
+    l->now->set = number;
     return p;
 }
 
@@ -468,28 +588,55 @@ static unsigned fetched(const struct l2 *l, unsigned sectors)
     return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1;
 }
 
-/* Makes `sectors` readable at home, in place p, from `time` on. *found: those that were. *there: when all are. Returns when they count as there.
+/* Makes `sectors` readable at home, in place p, from `time` on. *found: those that were. Returns when they count as there.
  * asked: those of them that an SM of this half waits for; the others do not count for one before they have come. */
 static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
-                      unsigned *found, uint64_t *there, struct counters *c)
+                      unsigned *found, struct counters *c)
 {
-    uint32_t *when = &p.set->there[p.way], *ready = &p.set->ready[p.way];
+    uint32_t *ready = &p.set->ready[p.way];
     arrive(p, time);
     unsigned missing = sectors & ~valid(p);
     *found = sectors & valid(p);
-    *there = ways_later(*when, time);
     if (!missing)
         return coming(p) & sectors ? ways_later(*ready, time) : time;
     unsigned all = fetched(l, missing), more = all & ~valid(p);
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(all);
-    uint64_t read = ask_dram(l, line, all, false, time) + l->c.dram_latency;
-    read += refreshed(l, hash, read);
-    *there = read > *there ? read : *there;
-    *when = (uint32_t)*there;
+    ask_dram(l, line, all, false, time);
+    l->now->misses = true;
     set_valid(p, valid(p) | more, coming(p) | (asked && hash >> 20 & 1 ? 0 : more & ~asked));
     set_dirt(p, dirty(p), partial(p) & ~more); /* what was written in part is whole now */
     *ready = (uint32_t)(time + l->c.pair_cycles);
     return time + l->c.pair_cycles;
+}
+
+/* What DRAM reads is there, in this half. */
+static uint64_t read_by(const struct l2 *l, uint64_t line, const struct dram_op *op)
+{
+    const uint64_t read = op->done + l->c.dram_latency;
+    return read + refreshed(l, lines_hash(line), read);
+}
+
+static inline uint32_t *there_of(const struct l2 *l, const struct turn *t, const struct turn_place *p)
+{
+    return &l->part[p->part].set[t->set].there[p->way];
+}
+
+/* When what the turn asked for is there, after what is said of its places. */
+static uint64_t there_for(const struct l2 *l, const struct l2_request *r, struct turn *t, const struct dram_op *last)
+{
+    uint32_t *home = there_of(l, t, &t->home), *near = there_of(l, t, &t->near);
+    uint64_t there = ways_later(*home, t->at);
+    if (t->misses) {
+        const uint64_t read = read_by(l, r->line, last);
+        there = read > there ? read : there;
+        *home = (uint32_t)there;
+    }
+    if (!t->crosses)
+        return there;
+    there += l->c.link_cycles;
+    if (r->op != L2_ATOMIC)
+        *near = (uint32_t)ways_later(*near, there);
+    return there;
 }
 
 /* Is the request one with an earlier one? *group: the one that it belongs to or begins (`time`: now), else NULL. */
@@ -497,10 +644,11 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
 {
     struct group *g = group_of(l, r->line, near);
     uint32_t shift = gpc * SHARER_BITS, n;
-    bool open = g->line >> 8 == r->line && g->sharers && (int32_t)((uint32_t)r->time - g->until) < 0;
+    bool open = g->line >> 8 == r->line && g->sharers && (!g->until || (int32_t)((uint32_t)r->time - g->until) < 0);
     *group = g;
     if (!open) {
         *g = (struct group){.line = r->line << 8 | r->sectors, .sharers = UINT64_C(1) << shift, .time = (uint32_t)r->time};
+        l->now->begins = g;
         return false;
     }
     if ((g->line & SECTORS) != r->sectors) { /* that ends it */
@@ -514,32 +662,31 @@ static bool joins(struct l2 *l, const struct l2_request *r, uint32_t gpc, uint32
     return is;
 }
 
-/* Returns sectors that hit. *there: when all are in this half. */
-static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t *there, struct counters *c)
+/* Returns sectors that hit. */
+static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, struct counters *c)
 {
-    uint64_t hash = lines_hash(r->line), at = rates_slice(l->rates, r->line, r->sectors, r->time);
+    struct turn *t = l->now;
+    uint64_t hash = lines_hash(r->line), at = t->at;
     uint32_t home = home_of(l, hash);
-    struct place p = place(l, &l->part[near], r->line, hash, c);
+    struct place p = place(l, near, r->line, hash, &t->near, c);
     arrive(p, r->time);
     unsigned hit = r->sectors & valid(p) & ~coming(p), missing = r->sectors & ~valid(p);
     unsigned found;
-    *there = ways_later(p.set->there[p.way], at);
+    t->home = t->near;
     if (!missing)
         return hit;
     if (home == near) {
-        bring(l, p, r->line, hash, missing, missing, at, &found, there, c);
+        bring(l, p, r->line, hash, missing, missing, at, &found, c);
         return hit;
     }
     c->v[COUNTER_L2_FABRIC_SECTORS] += lines_count(missing);
     unsigned all = fetched(l, missing);
-    struct place far = place(l, &l->part[home], r->line, hash, c);
-    uint64_t ready = bring(l, far, r->line, hash, all, 0, at, &found, there, c); /* later than a near request would be */
-    *there += l->c.link_cycles;
+    struct place far = place(l, home, r->line, hash, &t->home, c);
+    uint64_t ready = bring(l, far, r->line, hash, all, 0, at, &found, c); /* later than a near request would be */
+    t->crosses = true;
     c->v[COUNTER_L2_FABRIC_HIT] += lines_count(found & missing);
     set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
-    ready = ways_later(p.set->ready[p.way], ready);
-    p.set->ready[p.way] = (uint32_t)ready;
-    p.set->there[p.way] = (uint32_t)ways_later(p.set->there[p.way], *there);
+    p.set->ready[p.way] = (uint32_t)ways_later(p.set->ready[p.way], ready);
     return hit;
 }
 
@@ -557,7 +704,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
 {
     uint64_t hash = lines_hash(r->line);
     uint32_t home = home_of(l, hash);
-    struct place p = place(l, &l->part[home], r->line, hash, c);
+    struct place p = place(l, home, r->line, hash, &l->now->home, c);
     uint32_t *byte = l->part[home].byte[p.number * WAYS + p.way];
     unsigned is_valid = valid(p), is_partial = partial(p), had_dirt = dirty(p);
     for (int s = 0; s < LINE_SECTORS; s++) {
@@ -580,7 +727,7 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
         unsigned whole = r->sectors & is_valid;
         c->v[COUNTER_L2_FABRIC_SECTORS] += lines_count(r->sectors);
         c->v[COUNTER_L2_FABRIC_HIT] += lines_count(r->sectors);
-        struct place q = place(l, &l->part[near], r->line, hash, c);
+        struct place q = place(l, near, r->line, hash, &l->now->near, c);
         set_valid(q, valid(q) | whole, coming(q));
         q.set->order = ways_last(q.set->order, WAYS, q.way);
     } else if (l->nparts > 1) { /* and a copy in the far half is old now */
@@ -589,19 +736,18 @@ static unsigned write(struct l2 *l, uint32_t near, const struct l2_request *r, c
     return r->sectors;
 }
 
-/* Sectors that hit, with one more for each further operation. *there: when the old values are in this half. */
-static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, uint64_t time, uint64_t *there, struct counters *c)
+/* Sectors that hit, with one more for each further operation. */
+static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, struct counters *c)
 {
-    uint64_t hash = lines_hash(r->line), at = rates_atomic(l->rates, r, time);
+    uint64_t hash = lines_hash(r->line);
     uint32_t home = home_of(l, hash);
-    struct place p = place(l, &l->part[home], r->line, hash, c);
+    struct place p = place(l, home, r->line, hash, &l->now->home, c);
     unsigned missing = r->sectors & ~valid(p), found;
-    *there = ways_later(p.set->there[p.way], at);
     if (missing)
-        bring(l, p, r->line, hash, missing, missing, at, &found, there, c);
+        bring(l, p, r->line, hash, missing, missing, l->now->at, &found, c);
     set_dirt(p, dirty(p) | r->sectors, partial(p));
     if (home != near) {
-        *there += l->c.link_cycles;
+        l->now->crosses = true;
         c->v[COUNTER_L2_FABRIC_SECTORS] += r->lanes;
         c->v[COUNTER_L2_FABRIC_HIT] += r->lanes - lines_count(missing);
     }
@@ -612,19 +758,17 @@ static unsigned atomic(struct l2 *l, uint32_t near, const struct l2_request *r, 
 }
 
 /* No L2: what is asked is asked of DRAM, and what is written in part is masked there. */
-static uint64_t pass_on(struct l2 *l, const struct l2_request *r, struct counters *c)
+static void pass_on(struct l2 *l, const struct l2_request *r, struct counters *c)
 {
-    uint64_t until = r->time;
     bool reads = r->op != L2_WRITE, writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
     if (reads) {
         c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(r->sectors);
-        until = ask_dram(l, r->line, r->sectors, false, r->time);
+        ask_dram(l, r->line, r->sectors, false, r->time);
     }
     if (writes) {
         c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(r->sectors);
-        until = ask_dram(l, r->line, r->sectors, true, r->time);
+        ask_dram(l, r->line, r->sectors, true, r->time);
     }
-    return until;
 }
 
 /* A second level for textures alone stands before DRAM. */
@@ -669,74 +813,175 @@ static uint64_t ask_host(struct l2 *l, const struct l2_request *r, struct counte
     return (*free >> 8) + (r->op == L2_WRITE ? 0 : l->c.host_latency);
 }
 
-/* L2 is done with a store: the slice has it, and so has DRAM what had to go for it, but for what can wait in between. */
-static uint64_t stored(struct l2 *l, uint64_t at)
+/* --- stages of a turn --- */
+
+/* Does the request pass the ports of its SM and GPC on its way to L2? */
+static inline bool sends(const struct l2 *l, const struct l2_request *r)
 {
-    const uint64_t written = l->written > l->c.dram_latency ? l->written - l->c.dram_latency : 0;
-    at = written > at ? written : at;
-    l->done = at > l->done ? at : l->done;
-    return at;
+    return (r->op == L2_WRITE || r->op == L2_ATOMIC) && l->c.l2_bytes && !is_peers(l, r->line) && !is_hosts(l, r->line);
 }
 
-/* Returns when the SM has its answer; of a store, when L2 is done with it. */
-static uint64_t serve(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, uint32_t sm, struct counters *sites)
+static inline bool has_textures(const struct l2 *l, const struct l2_request *r)
 {
-    struct counters *c = &sites[r->site];
-    uint32_t gpc = l->gpc[sm], near = near_of(l, sm);
-    bool textures = r->op == L2_TEXTURE && l->textures, reads = r->op == L2_READ || r->op == L2_CONSTANT || r->op == L2_TEXTURE;
+    return r->op == L2_TEXTURE && l->textures;
+}
+
+static inline bool groups(const struct l2 *l, const struct l2_request *r)
+{
+    return l->groups && (r->op == L2_READ || r->op == L2_CONSTANT || r->op == L2_TEXTURE);
+}
+
+static void answer_by_ports(struct turn *t, uint32_t who, uint32_t since)
+{
+    t->how = BY_PORTS;
+    t->who = who;
+    t->since = since;
+}
+
+/* The request comes to L2, where it may be one with an earlier one, or has to wait for others. number: of the turn. */
+static void come(struct l2 *l, const struct l2_request *r, struct turn *t, uint32_t number)
+{
+    struct counters *c = &l->asker.sites[r->site];
     struct group *group = NULL;
-    uint64_t there = r->time;
-    l->written = 0;
-    rates_now(l->rates, r->time);
+    l->now = t;
+    t->how = r->op == L2_JOIN ? OF_L1 : AT_ONCE;
     if (r->op == L2_JOIN)
-        return l1_comes(q->l1, r->line, r->time);
-    if (is_peers(l, r->line))
-        return ask_peer(l, r, c);
-    if (is_hosts(l, r->line))
-        return ask_host(l, r, c);
-    l->asker = (struct dram_asker){sites, r->site, r->time};
-    if (!l->c.l2_bytes && !textures)
-        return pass_on(l, r, c) + way(l, r->line, sm, (uint32_t)r->time);
-    if (reads && !textures && l->groups && joins(l, r, gpc, near, &group))
-        return rates_answer(l->rates, sm, gpc, lines_count(r->sectors), ways_later(group->there, r->time)) + way(l, r->line, gpc, group->time);
+        return;
+    if (is_peers(l, r->line)) {
+        t->there = ask_peer(l, r, c);
+        return;
+    }
+    if (is_hosts(l, r->line)) {
+        t->there = ask_host(l, r, c);
+        return;
+    }
+    if (!l->c.l2_bytes || has_textures(l, r)) {
+        t->wants = PAST_L2;
+        if (has_textures(l, r))
+            answer_by_ports(t, t->sm, (uint32_t)r->time);
+        return;
+    }
+    if (t->sends) {
+        t->wants = LOOK_UP;
+        t->at = rates_chain(l->rates, r, t->at, &t->chained);
+        if (r->op == L2_ATOMIC && r->atomic & L2_ATOMIC_ANSWERS)
+            answer_by_ports(t, t->sm, (uint32_t)r->time);
+        return;
+    }
+    t->at = r->time;
+    const bool joined = groups(l, r) && joins(l, r, t->gpc, near_of(l, t->sm), &group);
+    answer_by_ports(t, group ? t->gpc : t->sm, group ? group->time : (uint32_t)r->time);
+    if (!joined) {
+        t->wants = LOOK_UP;
+        if (t->begins)
+            t->begins->first = 1 + number;
+    } else if (group->until) {
+        t->there = ways_later(group->there, r->time);
+    } else {
+        t->joins = group->first;
+    }
+}
+
+/* Its slice does what it has to. */
+static inline void pass_slice(const struct l2 *l, const struct l2_request *r, struct turn *t)
+{
+    if (t->wants != LOOK_UP)
+        return;
+    const uint64_t done = rates_slice(l->rates, r, t->at);
+    t->at = done > t->chained ? done : t->chained;
+}
+
+/* What L2 has of it, and what it asks DRAM for. */
+static void look_up(struct l2 *l, const struct l2_queue *q, const struct l2_request *r, struct turn *t)
+{
+    struct counters *c = &l->asker.sites[r->site];
+    const uint32_t near = near_of(l, t->sm);
+    if (t->wants == NOTHING)
+        return;
+    l->now = t;
+    l->asker.site = r->site;
+    l->asker.time = r->time;
+    t->op = l->nops;
+    if (t->wants == PAST_L2) {
+        if (has_textures(l, r))
+            read_texture(l, r, c);
+        else
+            pass_on(l, r, c);
+        return;
+    }
     switch ((enum l2_op)r->op) {
     case L2_JOIN: /* asks nothing of L2 */
         break;
     case L2_CONSTANT: /* not a request of an SM's L1: traffic of DRAM only */
-        read(l, near, r, &there, c);
+        read(l, near, r, c);
         break;
     case L2_TEXTURE:
-        if (textures) {
-            read_texture(l, r, c);
-            break;
-        }
-        /* fall through */
     case L2_READ:
         c->v[COUNTER_L2_READ_SECTORS] += lines_count(r->sectors);
-        c->v[COUNTER_L2_READ_HIT] += lines_count(read(l, near, r, &there, c));
+        c->v[COUNTER_L2_READ_HIT] += lines_count(read(l, near, r, c));
         break;
     case L2_WRITE:
         c->v[COUNTER_L2_WRITE_SECTORS] += lines_count(r->sectors);
         c->v[COUNTER_L2_WRITE_HIT] += lines_count(write(l, near, r, r->bytes ? q->bytes[r->bytes - 1] : NULL, c));
-        there = rates_send(l->rates, sm, gpc, r, r->time);
-        return stored(l, rates_store(l->rates, r, there));
+        break;
     case L2_ATOMIC:
         c->v[COUNTER_L2_ATOMIC_SECTORS] += r->lanes;
-        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, rates_send(l->rates, sm, gpc, r, r->time), &there, c);
-        if (!(r->atomic & L2_ATOMIC_ANSWERS))
-            return stored(l, there);
-        there += l->c.atomic_latency;
+        c->v[COUNTER_L2_ATOMIC_HIT] += atomic(l, near, r, c);
         break;
     }
-    const uint64_t came = rates_answer(l->rates, sm, gpc, lines_count(r->sectors), there);
-    if (!group)
-        return came + way(l, r->line, sm, (uint32_t)r->time);
-    if (!group->until) { /* it began the group */
-        uint64_t until = r->time + l->c.coalesce_cycles;
-        group->there = (uint32_t)there;
-        group->until = (uint32_t)(there > until ? there : until) | 1; /* not 0 */
+}
+
+/* L2 is done with a store: the slice has it, and so has DRAM what had to go for it, but for what can wait in between. */
+static uint64_t stored(struct l2 *l, const struct turn *t, const struct dram_op *op, uint64_t at)
+{
+    for (uint32_t i = 0; i < t->nops; i++)
+        if (op[i].write && op[i].done > at + l->c.dram_latency)
+            at = op[i].done - l->c.dram_latency;
+    l->done = at > l->done ? at : l->done;
+    return at;
+}
+
+/* When all of it is there; of a store, when L2 is done with it. op: what it has asked DRAM for, which is known now. */
+static void settle(struct l2 *l, const struct l2_request *r, struct turn *t, const struct dram_op *op)
+{
+    if (t->wants == PAST_L2) {
+        const bool textures = has_textures(l, r);
+        t->there = t->nops && !textures ? op[t->nops - 1].done : r->time;
+        t->there += textures ? 0 : way(l, r->line, t->sm, (uint32_t)r->time);
+        return;
     }
-    return came + way(l, r->line, gpc, group->time);
+    if (t->near.fresh)
+        *there_of(l, t, &t->near) = (uint32_t)r->time;
+    if (t->home.fresh)
+        *there_of(l, t, &t->home) = (uint32_t)r->time;
+    t->there = r->op == L2_WRITE ? t->at : there_for(l, r, t, op + (t->nops ? t->nops - 1 : 0));
+    if (t->how != BY_PORTS)
+        t->there = stored(l, t, op, t->there);
+    else if (r->op == L2_ATOMIC)
+        t->there += l->c.atomic_latency;
+}
+
+/* What it began is known for those who come later. number: of the turn. */
+static inline void close_group(const struct l2 *l, const struct l2_request *r, const struct turn *t, uint32_t number)
+{
+    struct group *g = t->begins;
+    if (!g || g->first != 1 + number) /* or others have its place */
+        return;
+    const uint64_t until = r->time + l->c.coalesce_cycles;
+    g->there = (uint32_t)t->there;
+    g->until = (uint32_t)(t->there > until ? t->there : until) | 1; /* not 0 */
+    g->first = 0;
+}
+
+/* When the SM has its answer. turns: all of these. */
+static inline uint64_t answer(const struct l2 *l, const struct l2_queue *q, const struct l2_request *r, const struct turn *t, const struct turn *turns)
+{
+    if (t->how == AT_ONCE)
+        return t->there;
+    if (t->how == OF_L1)
+        return l1_comes(q->l1, r->line, r->time);
+    const uint64_t there = t->joins ? ways_later((uint32_t)turns[t->joins - 1].there, r->time) : t->there;
+    return rates_answer(l->rates, t->sm, t->gpc, r, there) + way(l, r->line, t->who, t->since);
 }
 
 /* --- the order of serving --- */
@@ -806,11 +1051,12 @@ static void tell(struct l2_queue *q, uint32_t waiter)
     q->told[q->ntold++] = waiter;
 }
 
-static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn *t, struct counters *sites)
+/* The SM hears of it. */
+static void answer_turn(const struct l2 *l, struct l2_queue *queues, const struct turn *t, const struct turn *turns)
 {
     struct l2_queue *q = &queues[t->sm];
     const struct l2_request *r = &q->v[t->request];
-    uint64_t ready = serve(l, q, r, t->sm, sites);
+    uint64_t ready = answer(l, q, r, t, turns);
     if (r->op != L2_JOIN && r->fill != L2_NOWHERE)
         l1_told(q->l1, r->fill, ready);
     if (r->waiter == L2_NOBODY) {
@@ -825,17 +1071,23 @@ static void serve_turn(struct l2 *l, struct l2_queue *queues, const struct turn 
         tell(q, r->waiter);
 }
 
-/* The host fetches what the request will look at: there is more of L2 than its caches hold. */
-static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+/* The host fetches what the request's answer will change. */
+static FETCHES void look_back(const struct l2_queue *queues, const struct turn *t)
 {
     const struct l2_queue *q = &queues[t->sm];
     const struct l2_request *r = &q->v[t->request];
-    uint64_t tag;
-    uint32_t set = set_of(l, r->line, &tag);
     if (r->fill != L2_NOWHERE)
         l1_fetch(q->l1, r->fill);
     if (r->waiter != L2_NOBODY)
         __builtin_prefetch(&q->waiter[r->waiter]);
+}
+
+/* The host fetches what the request will look at: there is more of L2 than its caches hold. */
+static FETCHES void look_ahead(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+{
+    const struct l2_request *r = &queues[t->sm].v[t->request];
+    uint64_t tag;
+    uint32_t set = set_of(l, r->line, &tag);
     if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
     if (l->groups)
@@ -850,7 +1102,7 @@ static void look_ahead(const struct l2 *l, const struct l2_queue *queues, const 
 }
 
 /* The same of what stands behind the set, once that is there: which bytes of the line were written. */
-static void look_closer(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
+static FETCHES void look_closer(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
 {
     const struct l2_request *r = &queues[t->sm].v[t->request];
     if (r->op != L2_WRITE || !r->bytes || !l->c.l2_bytes)
@@ -862,9 +1114,9 @@ static void look_closer(const struct l2 *l, const struct l2_queue *queues, const
     __builtin_prefetch(part->byte[number * WAYS + (way < 0 ? victim(&part->set[number]) : (unsigned)way)]);
 }
 
-/* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, in l->in_turn: by time, then SM, then the
- * order of adding. */
-static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end)
+/* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, behind the first `have` of l->in_turn: by time, then SM,
+ * then the order of adding. Returns how many there are then. */
+static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end, uint32_t have)
 {
     uint32_t n = 0, first[L2_STEP + 1] = {0};
     for (uint32_t k = 0; k < l->nasking; k++) {
@@ -872,24 +1124,267 @@ static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, u
         struct l2_queue *q = &queues[i];
         for (; q->next < q->n && q->v[q->next].time < end; q->next++) {
             uint64_t time = q->v[q->next].time;
-            if (n == l->turns) {
+            if (have + n == l->turns) {
                 l->turns = 2 * l->turns + 256;
-                l->turn = alloc_resize(l->turn, l->turns * sizeof *l->turn);
+                l->asked = alloc_resize(l->asked, l->turns * sizeof *l->asked);
                 l->in_turn = alloc_resize(l->in_turn, l->turns * sizeof *l->in_turn);
             }
-            l->turn[n] = (struct turn){i, q->next, time > at ? (uint32_t)(time - at) : 0};
-            first[l->turn[n++].time + 1]++;
+            l->asked[n] = (struct asked){i, q->next, time > at ? (uint32_t)(time - at) : 0};
+            first[l->asked[n++].time + 1]++;
         }
     }
     for (uint32_t i = 1; i < L2_STEP; i++)
         first[i] += first[i - 1];
-    for (uint32_t i = 0; i < n; i++)
-        l->in_turn[first[l->turn[i].time]++] = l->turn[i];
-    return n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asked *a = &l->asked[i];
+        l->in_turn[have + first[a->time]++] = (struct turn){.sm = a->sm, .request = a->request, .gpc = l->gpc[a->sm], .sends = sends(l, &queues[a->sm].v[a->request])};
+    }
+    return have + n;
+}
+
+/* All stages of one turn but the last. */
+static void serve_turn(struct l2 *l, const struct l2_queue *queues, struct turn *t, uint32_t number)
+{
+    const struct l2_queue *q = &queues[t->sm];
+    const struct l2_request *r = &q->v[t->request];
+    if (t->sends)
+        t->at = rates_send(l->rates, t->sm, t->gpc, r);
+    come(l, r, t, number);
+    if (t->wants == NOTHING)
+        return;
+    pass_slice(l, r, t);
+    l->nops = 0;
+    look_up(l, q, r, t);
+    for (uint32_t i = 0; i < l->nops; i++) {
+        time_dram(l, &l->op[i], r->time);
+        if (l->dram)
+            dram_access(l->dram, &l->op[i].at, l->op[i].sectors, l->op[i].write, &l->asker);
+    }
+    settle(l, r, t, l->op);
+    close_group(l, r, t, number);
+}
+
+/* One thread does all of some requests. */
+static void serve_alone(struct l2 *l, struct l2_queue *queues, struct turn *turns, uint32_t n)
+{
+    for (uint32_t i = 0; i < n + AHEAD; i++) {
+        if (i < n) {
+            look_back(queues, &turns[i]);
+            look_ahead(l, queues, &turns[i]);
+        }
+        if (i >= AHEAD - NEARER && i < n + AHEAD - NEARER)
+            look_closer(l, queues, &turns[i - (AHEAD - NEARER)]);
+        if (i < AHEAD)
+            continue;
+        serve_turn(l, queues, &turns[i - AHEAD], i - AHEAD);
+        answer_turn(l, queues, &turns[i - AHEAD], turns);
+    }
+}
+
+/* --- by several threads --- */
+
+static inline const struct l2_request *request_of(const struct members *ms, const struct turn *t)
+{
+    return &ms->queues[t->sm].v[t->request];
+}
+
+/* A member's turns of a stage, of those of the window. */
+static void own_turns(struct members *ms, struct member *m, int stage)
+{
+    const uint8_t number = (uint8_t)(m - ms->member), *key = ms->key[stage];
+    m->nlist = 0;
+    for (uint32_t i = ms->first; i < ms->end; i++) {
+        if (key[i] != number)
+            continue;
+        ALLOC_GROW(m->list, m->nlist, m->list_room);
+        m->list[m->nlist++] = i;
+    }
+}
+
+/* What a request's first stage at L2 has in common with others: a group, a chain or the bus to the host. */
+static uint32_t first_key(const struct l2 *l, const struct l2_request *r, const struct turn *t)
+{
+    if (is_hosts(l, r->line))
+        return 0;
+    if (groups(l, r))
+        return (uint32_t)(group_of(l, r->line, near_of(l, t->sm)) - l->groups);
+    return t->sends ? rates_chain_of(l->rates, r) : 0;
+}
+
+/* Whose the stages of the turn are. */
+static void set_keys(const struct l2 *l, const struct members *ms, const struct turn *t, uint32_t i)
+{
+    const struct l2_request *r = request_of(ms, t);
+    uint64_t tag;
+    ms->key[BY_GROUP][i] = (uint8_t)(first_key(l, r, t) % ms->n);
+    ms->key[BY_SLICE][i] = (uint8_t)(rates_slice_of(l->rates, r) % ms->n);
+    ms->key[BY_SET][i] = (uint8_t)(set_of(l, r->line, &tag) % ms->n);
+}
+
+/* Of the slice: the ways to L2 are apart for each GPC. */
+static void send_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    const uint32_t from = (uint32_t)((uint64_t)ms->nturns * (uint32_t)number / ms->n), to = (uint32_t)((uint64_t)ms->nturns * ((uint32_t)number + 1) / ms->n);
+    m->n = 0;
+    for (uint32_t i = 0; i < ms->nturns; i++) {
+        struct turn *t = &l->in_turn[i];
+        if (i >= from && i < to)
+            set_keys(l, ms, t, i);
+        if (t->gpc % ms->n != (uint32_t)number)
+            continue;
+        ALLOC_GROW(m->turn, m->n, m->room);
+        m->turn[m->n++] = i;
+        if (t->sends)
+            t->at = rates_send(l->rates, t->sm, t->gpc, request_of(ms, t));
+    }
+}
+
+/* Groups that were begun in the window before, of this member. */
+static void close_groups(const struct l2 *l, const struct members *ms, int number)
+{
+    for (uint32_t i = ms->before; i < ms->first; i++)
+        if (ms->key[BY_GROUP][i] == number)
+            close_group(l, request_of(ms, &l->in_turn[i]), &l->in_turn[i], i);
+}
+
+static void come_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    close_groups(l, ms, number);
+    own_turns(ms, m, BY_GROUP);
+    for (uint32_t k = 0; k < m->nlist; k++) {
+        struct turn *t = &l->in_turn[m->list[k]];
+        come(&m->l, request_of(ms, t), t, m->list[k]);
+    }
+}
+
+static void slice_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    own_turns(ms, m, BY_SLICE);
+    for (uint32_t k = 0; k < m->nlist; k++) {
+        struct turn *t = &l->in_turn[m->list[k]];
+        pass_slice(l, request_of(ms, t), t);
+    }
+}
+
+static void look_up_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    own_turns(ms, m, BY_SET);
+    m->l.nops = 0;
+    for (uint32_t k = 0; k < m->nlist + AHEAD; k++) {
+        if (k < m->nlist)
+            look_ahead(l, ms->queues, &l->in_turn[m->list[k]]);
+        if (k >= AHEAD - NEARER && k < m->nlist + AHEAD - NEARER)
+            look_closer(l, ms->queues, &l->in_turn[m->list[k - (AHEAD - NEARER)]]);
+        if (k < AHEAD)
+            continue;
+        struct turn *t = &l->in_turn[m->list[k - AHEAD]];
+        m->l.number = m->list[k - AHEAD];
+        look_up(&m->l, &ms->queues[t->sm], request_of(ms, t), t);
+    }
+}
+
+/* DRAM's channels, in the order of turns: those of the model of time, and those of rows. */
+static void dram_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    memset(m->cursor, 0, ms->n * sizeof *m->cursor);
+    for (uint32_t i = ms->first; i < ms->end; i++) {
+        const uint32_t by = ms->key[BY_SET][i];
+        const struct l2 *of = &ms->member[by].l;
+        for (; m->cursor[by] < of->nops && of->op[m->cursor[by]].turn == i; m->cursor[by]++) {
+            struct dram_op *op = &of->op[m->cursor[by]];
+            const struct l2_request *r = request_of(ms, &l->in_turn[i]);
+            if (op->channel % ms->n == (uint32_t)number)
+                time_dram(l, op, r->time);
+            if (l->dram && op->at.channel % ms->n == (uint32_t)number)
+                dram_access(l->dram, &op->at, op->sectors, op->write, &(struct dram_asker){m->l.asker.sites, r->site, r->time});
+        }
+    }
+}
+
+static void settle_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    for (uint32_t k = 0; k < m->nlist; k++) {
+        struct turn *t = &l->in_turn[m->list[k]];
+        if (t->wants != NOTHING)
+            settle(&m->l, request_of(ms, t), t, m->l.op + t->op);
+    }
+}
+
+/* Of the slice again: so are the ways back, and what an SM hears. */
+static void answer_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    close_groups(l, ms, number);
+    for (uint32_t i = 0; i < m->n + AHEAD; i++) {
+        if (i < m->n)
+            look_back(ms->queues, &l->in_turn[m->turn[i]]);
+        if (i >= AHEAD)
+            answer_turn(l, ms->queues, &l->in_turn[m->turn[i - AHEAD]], l->in_turn);
+    }
+}
+
+/* All threads do a stage of some requests before the next one begins. What a group of requests waits for is not known while it is being served, but
+ * for coalesce_cycles it is open in any case: that long is a window. */
+static void serve_together(struct l2 *l, uint32_t n)
+{
+    static void (*const stage[])(void *l2, int number) = {come_part, slice_part, look_up_part, dram_part, settle_part};
+    struct members *ms = &l->members;
+    if (n > ms->room) {
+        ms->room = 2 * n;
+        for (int i = 0; i < KEYS; i++)
+            ms->key[i] = alloc_resize(ms->key[i], ms->room);
+    }
+    ms->nturns = n;
+    ms->before = ms->end = 0;
+    team_step(ms->team, send_part, l);
+    while (ms->end < n) {
+        ms->before = ms->end ? ms->first : 0;
+        ms->first = ms->end;
+        const uint64_t end = request_of(ms, &l->in_turn[ms->first])->time + l->c.coalesce_cycles;
+        while (ms->end < n && (!l->groups || request_of(ms, &l->in_turn[ms->end])->time < end))
+            ms->end++;
+        for (size_t i = 0; i < sizeof stage / sizeof *stage; i++)
+            team_step(ms->team, stage[i], l);
+    }
+    ms->before = ms->first;
+    ms->first = n;
+    team_step(ms->team, answer_part, l);
+}
+
+/* Are these worth it? */
+static bool together(const struct l2 *l, uint32_t n)
+{
+    enum { FEW = 512 };
+    return n >= FEW && l->c.l2_bytes && !l->textures;
 }
 
 void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
 {
+    const bool shared = l->members.n > 1;
+    struct l2 *alone = shared ? &l->members.member[0].l : l;
+    uint32_t n = 0;
+    alone->asker.sites = sites;
+    l->members.queues = queues;
     l->nasking = 0;
     for (uint32_t i = 0; i < sms; i++) {
         if (queues[i].next < queues[i].n)
@@ -899,28 +1394,31 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
     }
     for (uint64_t at = first_time(l, queues); at < until; at = first_time(l, queues)) {
         uint64_t end = at - at % L2_STEP + L2_STEP;
-        uint32_t n = take_turns(l, queues, at, end < until ? end : until);
-        for (uint32_t i = 0; i < n + AHEAD; i++) {
-            if (i < n)
-                look_ahead(l, queues, &l->in_turn[i]);
-            if (i >= AHEAD - NEARER && i < n + AHEAD - NEARER)
-                look_closer(l, queues, &l->in_turn[i - (AHEAD - NEARER)]);
-            if (i >= AHEAD)
-                serve_turn(l, queues, &l->in_turn[i - AHEAD], sites);
-        }
+        n = take_turns(l, queues, at, end < until ? end : until, shared ? n : 0);
+        if (!shared)
+            serve_alone(l, queues, l->in_turn, n);
     }
+    if (shared && together(l, n))
+        serve_together(l, n);
+    else if (shared)
+        serve_alone(alone, queues, l->in_turn, n);
     for (uint32_t i = 0; i < l->nasking; i++)
         close_up(&queues[l->asking[i]]);
 }
 
 uint64_t l2_done(const struct l2 *l)
 {
-    return l->done;
+    uint64_t done = l->done;
+    for (uint32_t i = 0; i < l->members.n; i++)
+        done = l->members.member[i].l.done > done ? l->members.member[i].l.done : done;
+    return done;
 }
 
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats)
 {
     *stats = (struct dram_stats){0};
+    for (uint32_t i = 1; i < l->members.n; i++)
+        counters_add(sites, l->members.member[i].sites, l->members.nsites);
     if (!l->dram)
         return;
     dram_finish(l->dram, sites);

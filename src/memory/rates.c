@@ -25,7 +25,6 @@ struct rates {
     struct divisor slices;
     struct booked *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once. In PARTS of a cycle */
     struct channel *channel; /* [dram_channels], or NULL */
-    uint64_t now;            /* cycles */
 };
 
 struct rates *rates_new(const struct caches_config *c)
@@ -63,23 +62,28 @@ void rates_free(struct rates *r)
 
 #define SUMS (UINT64_C(1) << 63) /* of a chain's word: it is one of sums */
 
-/* Until when the server is busy with the work. */
-static uint64_t busy(const struct rates *r, struct booked *server, uint64_t time, uint64_t work)
+/* Until when the server is busy with the work. now: what it is asked for from now on is no earlier. */
+static uint64_t busy(struct booked *server, uint64_t now, uint64_t time, uint64_t work)
 {
-    booked_now(server, r->now * PARTS);
+    booked_now(server, now * PARTS);
     return booked_take(server, time * PARTS, work) / PARTS;
 }
 
-void rates_now(struct rates *r, uint64_t now)
-{
-    r->now = now;
-}
-
 /* Neighbouring lines are in different slices; where the next so many lines begin is by their hash. */
-static struct booked *slice_of(const struct rates *r, uint64_t line)
+static uint32_t slice_of_line(const struct rates *r, uint64_t line)
 {
     const uint64_t shifted = line + (lines_hash(divide(line, r->slices)) >> 32);
-    return &r->slice[shifted - divide(shifted, r->slices) * r->slices.by];
+    return (uint32_t)(shifted - divide(shifted, r->slices) * r->slices.by);
+}
+
+uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of)
+{
+    if (!r->slice)
+        return 0;
+    if (of->op != L2_ATOMIC)
+        return slice_of_line(r, of->line);
+    const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
+    return slice_of_line(r, (lines_hash(chunk) >> 24) * 2 + half);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -87,87 +91,98 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What was done to the word (of a store: the sector) last, which the next one waits for. */
-static struct chain *chain_of(struct rates *r, uint64_t word)
+/* Does the next one wait for what is to be done to its word (of a store: to its sector)? */
+static bool is_chained(const struct rates *r, const struct l2_request *of)
 {
-    struct chain *c = &r->chain[lines_hash(word) >> 32 & (CHAINS - 1)];
+    return r->slice && (of->op == L2_ATOMIC ? of->atomic & L2_ATOMIC_FLOAT : of->bytes != 0);
+}
+
+static uint64_t word_of(const struct l2_request *of)
+{
+    return of->op == L2_ATOMIC ? SUMS | (of->line * LINE_WORDS + of->word) : of->line * LINE_SECTORS + (unsigned)__builtin_ctz(of->sectors);
+}
+
+static uint32_t chain_of_word(uint64_t word)
+{
+    return (uint32_t)(lines_hash(word) >> 32 & (CHAINS - 1));
+}
+
+uint32_t rates_chain_of(const struct rates *r, const struct l2_request *of)
+{
+    return is_chained(r, of) ? chain_of_word(word_of(of)) : 0;
+}
+
+uint64_t rates_chain(struct rates *r, const struct l2_request *of, uint64_t time, uint64_t *done)
+{
+    *done = 0;
+    if (!is_chained(r, of))
+        return time;
+    const uint64_t word = word_of(of);
+    struct chain *c = &r->chain[chain_of_word(word)];
     if (c->word != word)
         *c = (struct chain){.word = word};
-    return c;
+    const uint64_t begins = larger(c->until / PARTS, time);
+    if (of->op == L2_ATOMIC) {
+        c->until = larger(c->until, begins * PARTS) + (uint64_t)of->same * r->c->atomic_word_float;
+        *done = c->until / PARTS;
+    } else {
+        c->until = larger(c->until, time * PARTS) + r->c->store_again;
+    }
+    return begins;
 }
 
-uint64_t rates_slice(struct rates *r, uint64_t line, unsigned sectors, uint64_t time)
+/* What the slice has to do for an atomic. */
+static uint64_t atomic_work(const struct rates *r, const struct l2_request *of)
 {
-    if (!r->slice)
-        return time;
-    return busy(r, slice_of(r, line), time, larger((uint64_t)lines_count(sectors) * r->c->l2_slice_cycles, r->c->l2_request_cycles));
-}
-
-uint64_t rates_store(struct rates *r, const struct l2_request *of, uint64_t time)
-{
-    if (!r->slice)
-        return time;
-    const uint64_t work = larger((uint64_t)lines_count(of->sectors) * r->c->l2_write_cycles, r->c->l2_request_cycles);
-    struct chain *chain = of->bytes ? chain_of(r, of->line * LINE_SECTORS + (unsigned)__builtin_ctz(of->sectors)) : NULL;
-    const uint64_t done = busy(r, slice_of(r, of->line), chain ? larger(chain->until / PARTS, time) : time, work);
-    if (chain)
-        chain->until = larger(chain->until, time * PARTS) + r->c->store_again;
-    return done;
-}
-
-uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time)
-{
-    if (!r->slice)
-        return time;
     const struct caches_config *c = r->c;
     const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
     const uint64_t sector = of->atomic & L2_ATOMIC_SLOW ? c->atomic_sector_slow : c->atomic_sector;
-    const uint64_t work = (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
-    const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
-    struct chain *chain = NULL;
-    if (of->atomic & L2_ATOMIC_FLOAT) { /* sums of one word wait for each other */
-        chain = chain_of(r, SUMS | (of->line * LINE_WORDS + of->word));
-        time = larger(chain->until / PARTS, time);
-    }
-    uint64_t done = busy(r, slice_of(r, (lines_hash(chunk) >> 24) * 2 + half), time, work);
-    if (chain) {
-        chain->until = larger(chain->until, time * PARTS) + (uint64_t)of->same * c->atomic_word_float;
-        done = larger(chain->until / PARTS, done);
-    }
-    return done;
+    return (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
 }
 
-uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
+uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint64_t time)
+{
+    if (!r->slice)
+        return time;
+    const uint64_t each = of->op == L2_WRITE ? r->c->l2_write_cycles : r->c->l2_slice_cycles;
+    const uint64_t work = of->op == L2_ATOMIC ? atomic_work(r, of) : larger((uint64_t)lines_count(of->sectors) * each, r->c->l2_request_cycles);
+    return busy(&r->slice[rates_slice_of(r, of)], of->time, time, work);
+}
+
+uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of)
 {
     const struct caches_config *c = r->c;
     const unsigned sectors = lines_count(of->sectors);
     const uint64_t cycles = of->op == L2_ATOMIC ? (uint64_t)c->red_line_cycles * of->lanes : (uint64_t)c->store_sector_cycles * sectors + (of->bytes ? c->store_part_cycles : 0);
-    time = busy(r, &r->write_sm[sm], time, cycles * PARTS);
-    return r->write_gpc ? busy(r, &r->write_gpc[gpc], time, (uint64_t)sectors * c->gpc_write_cycles) : time;
+    const uint64_t time = busy(&r->write_sm[sm], of->time, of->time, cycles * PARTS);
+    return r->write_gpc ? busy(&r->write_gpc[gpc], of->time, time, (uint64_t)sectors * c->gpc_write_cycles) : time;
 }
 
-uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time)
+uint64_t rates_answer(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
 {
+    const unsigned sectors = lines_count(of->sectors);
     if (r->read_gpc)
-        time = busy(r, &r->read_gpc[gpc], time, (uint64_t)sectors * r->c->gpc_read_cycles);
-    return r->read_sm ? busy(r, &r->read_sm[sm], time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
+        time = busy(&r->read_gpc[gpc], of->time, time, (uint64_t)sectors * r->c->gpc_read_cycles);
+    return r->read_sm ? busy(&r->read_sm[sm], of->time, time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
 }
 
 /* By the line's hash. Where the channels are a power of two its bits come in runs: of 10,240 successive lines the busiest of 64 channels
  * got twice its share. There successive lines are in different channels, and where the next so many begin is by their hash. */
-static struct channel *channel_of(const struct rates *r, uint64_t line)
+uint32_t rates_channel_of(const struct rates *r, uint64_t line)
 {
     const uint32_t n = r->c->dram_channels;
-    return &r->channel[n & (n - 1) ? (lines_hash(line) >> 24) % n : (line + (lines_hash(line / n) >> 32)) % n];
+    if (!r->channel)
+        return 0;
+    return (uint32_t)(n & (n - 1) ? (lines_hash(line) >> 24) % n : (line + (lines_hash(line / n) >> 32)) % n);
 }
 
-uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, uint64_t time)
+uint64_t rates_dram(const struct rates *r, uint32_t channel, unsigned units, bool write, uint64_t now, uint64_t time)
 {
     if (!r->channel || !units)
         return time;
-    struct channel *ch = channel_of(r, line);
+    struct channel *ch = &r->channel[channel];
     ch->writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (ch->writes >> SHARE_SHIFT);
     const uint64_t mixed = (uint64_t)ch->writes * (WHOLE - ch->writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
     const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;
-    return busy(r, &ch->busy, time, units * each);
+    return busy(&ch->busy, now, time, units * each);
 }

@@ -17,20 +17,23 @@ struct rates;
 struct rates *rates_new(const struct caches_config *c);
 void rates_free(struct rates *r);
 
-/* Requests from now on are no earlier. */
-void rates_now(struct rates *r, uint64_t now);
+/* All of these are asked in the order of the requests' times. Each slice, chain, port and channel is by itself, so different threads may ask
+ * different ones of them. */
 
-/* The slice has read these sectors of a line, which were asked for at `time`; has written those of a store. */
-uint64_t rates_slice(struct rates *r, uint64_t line, unsigned sectors, uint64_t time);
-uint64_t rates_store(struct rates *r, const struct l2_request *of, uint64_t time);
-/* The same of an atomic: `operations`, of which those beyond one a sector are for words that others of the request change, too. */
-uint64_t rates_atomic(struct rates *r, const struct l2_request *of, uint64_t time);
+/* Sums of floats in one word wait for each other, and so do stores to a sector which do not fill it: chains of them. Which one a store or an
+ * atomic is in (0 where it is in none); when it has come at `time`, when it can go to its slice; *done: when the chain is done with it. */
+uint32_t rates_chain_of(const struct rates *r, const struct l2_request *of);
+uint64_t rates_chain(struct rates *r, const struct l2_request *of, uint64_t time, uint64_t *done);
+/* Which slice the request goes to; when that is done with it, from `time` on. */
+uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of);
+uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint64_t time);
 /* A store or reduction has passed the ports of the multiprocessor and the GPC. */
-uint64_t rates_send(struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time);
-/* Sectors that L2 had at `time` have come to the multiprocessor, but for the way. */
-uint64_t rates_answer(struct rates *r, uint32_t sm, uint32_t gpc, unsigned sectors, uint64_t time);
-/* A channel of DRAM is done with so many units of dram_bytes. Which one that is does not matter, and bytes are its only limit; what banks and
- * rows make of it is counted apart (dram.h). */
-uint64_t rates_dram(struct rates *r, uint64_t line, unsigned units, bool write, uint64_t time);
+uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of);
+/* The request's sectors, which L2 had at `time`, have come to the multiprocessor, but for the way. */
+uint64_t rates_answer(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time);
+/* Which channel of DRAM a line has; when that is done with so many units of dram_bytes, which a request of the time `now` asks for at `time`.
+ * Which one that is does not matter, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
+uint32_t rates_channel_of(const struct rates *r, uint64_t line);
+uint64_t rates_dram(const struct rates *r, uint32_t channel, unsigned units, bool write, uint64_t now, uint64_t time);
 
 #endif

@@ -34,7 +34,8 @@ static void begin(struct run *r, struct dram_spec s)
 static void at(struct run *r, uint64_t address, unsigned sectors, bool write, uint32_t site, uint64_t time)
 {
     struct dram_asker by = {r->site, site, time};
-    dram_access(r->d, address / LINE, sectors, write, &by);
+    const struct dram_place place = dram_place_of(r->d, address / LINE);
+    dram_access(r->d, &place, sectors, write, &by);
 }
 
 static void end(struct run *r)

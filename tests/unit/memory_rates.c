@@ -18,19 +18,27 @@ static const struct caches_config config = {
     .atomic_sector_slow = 7 * CYCLE, .store_sector_cycles = 1, .store_part_cycles = 1, .red_line_cycles = 1, .dram_channels = 1, .dram_channel_cycles = 10 * CYCLE,
     .dram_write_cycles = 20 * CYCLE, .dram_turn_cycles = 8 * CYCLE};
 
+/* L2 is done with a request that has come at `time`. */
+static uint64_t at_slice(struct rates *r, const struct l2_request *of, uint64_t time)
+{
+    uint64_t chained;
+    const uint64_t done = rates_slice(r, of, rates_chain(r, of, time, &chained));
+    return done > chained ? done : chained;
+}
+
 static void slices(void **state)
 {
     (void)state;
     struct rates *r = rates_new(&config);
-    assert_int_equal(rates_slice(r, 7, 0xf, 100), 108);
-    assert_int_equal(rates_slice(r, 8, 0x1, 100), 110); /* behind it */
+    assert_int_equal(at_slice(r, &(struct l2_request){.line = 7, .sectors = 0xf}, 100), 108);
+    assert_int_equal(at_slice(r, &(struct l2_request){.line = 8, .sectors = 0x1}, 100), 110); /* behind it */
     struct l2_request q = {.line = 9, .sectors = 0x3, .op = L2_WRITE};
-    assert_int_equal(rates_store(r, &q, 200), 206);
+    assert_int_equal(at_slice(r, &q, 200), 206);
     q.bytes = 1; /* does not fill its sectors: one of 3 cycles, and 11 until the next one to the same */
     q.sectors = 0x1;
-    assert_int_equal(rates_store(r, &q, 300), 303);
-    assert_int_equal(rates_store(r, &q, 300), 314);
-    assert_int_equal(rates_store(r, &q, 300), 325);
+    assert_int_equal(at_slice(r, &q, 300), 303);
+    assert_int_equal(at_slice(r, &q, 300), 314);
+    assert_int_equal(at_slice(r, &q, 300), 325);
     rates_free(r);
 }
 
@@ -38,7 +46,7 @@ static uint64_t atomic(unsigned sectors, unsigned lanes, unsigned same, unsigned
 {
     struct rates *r = rates_new(&config);
     const struct l2_request q = {.sectors = (uint8_t)sectors, .lanes = (uint8_t)lanes, .same = (uint8_t)same, .op = L2_ATOMIC, .atomic = (uint8_t)kind};
-    const uint64_t at = rates_atomic(r, &q, 1000);
+    const uint64_t at = at_slice(r, &q, 1000);
     rates_free(r);
     return at - 1000;
 }
@@ -60,11 +68,11 @@ static void chains(void **state)
     (void)state;
     struct rates *r = rates_new(&config);
     struct l2_request q = {.sectors = 1, .lanes = 10, .same = 10, .op = L2_ATOMIC, .atomic = L2_ATOMIC_FLOAT};
-    assert_int_equal(rates_atomic(r, &q, 0), 10 * 9);  /* the slice: until 10 * 5 */
+    assert_int_equal(at_slice(r, &q, 0), 10 * 9);  /* the slice: until 10 * 5 */
     q.word = 3;
-    assert_int_equal(rates_atomic(r, &q, 0), 100);     /* the slice: from 50 on; the word: until 90 */
+    assert_int_equal(at_slice(r, &q, 0), 100);     /* the slice: from 50 on; the word: until 90 */
     q.word = 0;
-    assert_int_equal(rates_atomic(r, &q, 0), 2 * 10 * 9);
+    assert_int_equal(at_slice(r, &q, 0), 2 * 10 * 9);
     rates_free(r);
 }
 
@@ -72,11 +80,12 @@ static void ports(void **state)
 {
     (void)state;
     struct rates *r = rates_new(&config);
-    const struct l2_request whole = {.sectors = 0xf, .op = L2_WRITE}, part = {.sectors = 0x1, .op = L2_WRITE, .bytes = 1};
-    assert_int_equal(rates_answer(r, 0, 0, 2, 50), 50 + 2 + 8);
-    assert_int_equal(rates_answer(r, 1, 0, 1, 50), 50 + 3 + 4);  /* another multiprocessor: behind it at the GPC's port only */
-    assert_int_equal(rates_send(r, 0, 0, &whole, 100), 100 + 4 + 8);
-    assert_int_equal(rates_send(r, 0, 0, &part, 100), 100 + 12 + 2); /* ready at 106 */
+    const struct l2_request whole = {.time = 100, .sectors = 0xf, .op = L2_WRITE}, part = {.time = 100, .sectors = 0x1, .op = L2_WRITE, .bytes = 1};
+    const struct l2_request one = {.time = 50, .sectors = 0x1}, two = {.time = 50, .sectors = 0x3};
+    assert_int_equal(rates_answer(r, 0, 0, &two, 50), 50 + 2 + 8);
+    assert_int_equal(rates_answer(r, 1, 0, &one, 50), 50 + 3 + 4);  /* another multiprocessor: behind it at the GPC's port only */
+    assert_int_equal(rates_send(r, 0, 0, &whole), 100 + 4 + 8);
+    assert_int_equal(rates_send(r, 0, 0, &part), 100 + 12 + 2); /* ready at 106 */
     rates_free(r);
 }
 
@@ -84,13 +93,13 @@ static void dram(void **state)
 {
     (void)state;
     struct rates *r = rates_new(&config);
-    assert_int_equal(rates_dram(r, 1, 3, false, 0), 30);
+    assert_int_equal(rates_dram(r, rates_channel_of(r, 1), 3, false, 0, 0), 30);
     uint64_t at = 0;
     for (int i = 0; i < 400; i++)
-        at = rates_dram(r, 1, 1, i % 2, 0);
+        at = rates_dram(r, rates_channel_of(r, 1), 1, i % 2, 0, 0);
     const uint64_t before = at;
     for (int i = 0; i < 400; i++)
-        at = rates_dram(r, 1, 1, i % 2, 0);
+        at = rates_dram(r, rates_channel_of(r, 1), 1, i % 2, 0, 0);
     assert_true(at - before > 200 * (10 + 20 + 2 * 7) && at - before <= 200 * (10 + 20 + 2 * 8)); /* half of them are writes */
     rates_free(r);
 }
@@ -105,7 +114,7 @@ static void channels(void **state)
         struct rates *r = rates_new(&many);
         uint64_t last = 0;
         for (uint64_t line = first; line < first + 10240; line++) {
-            const uint64_t at = rates_dram(r, line, 1, false, 0);
+            const uint64_t at = rates_dram(r, rates_channel_of(r, line), 1, false, 0, 0);
             last = at > last ? at : last;
         }
         assert_in_range(last, 10240 / 64 * 10, (10240 / 64 + 4) * 10);
