@@ -56,7 +56,7 @@ if(HEDDLE_TSAN)
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   set(needed ${run_needed})
   foreach(test ${all})
-    if(test MATCHES "^unit\\.(runtime_.*|base_store|check_written)$")
+    if(test MATCHES "^unit\\.(runtime_.*|base_store|base_team|check_written)$")
       set_property(TEST ${test} APPEND PROPERTY LABELS threads)
       string(REPLACE "unit." "unit_" target ${test})
       list(APPEND needed ${target})
@@ -67,6 +67,7 @@ if(HEDDLE_TSAN)
           "run tests/programs/managed" "run tests/programs/progress 5" "run examples/staged_streams" "run examples/stream_order"
           "run examples/stream_ordered_alloc" "jit tests/programs/streams" "jit tests/programs/host_threads 3"
           "profile examples/vector_add" "profile tests/programs/host_threads --metrics inst_executed"
+          "profile tests/programs/model_threads --device h200"
           "check examples/vector_add --tool all" "check tests/programs/host_threads --tool all --report-api-errors no")
     separate_arguments(case)
     list(POP_FRONT case command program)

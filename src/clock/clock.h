@@ -5,7 +5,7 @@
  * a block warps take turns: each runs until it stops (simt/warp.h says why). In a counting launch the clock pulls each
  * warp's records and feeds the memory model and the observer.
  * Results do not depend on the number of host threads, except where CUDA leaves the order of blocks open; counting
- * launches of kernels in which that order can show (ir_kernel.order_matters) run on one host thread. */
+ * launches of kernels in which that order can show (ir_kernel.order_matters; where caches are modelled clock/order.h) run on one host thread. */
 #ifndef CLOCK_CLOCK_H
 #define CLOCK_CLOCK_H
 

@@ -1,12 +1,13 @@
 /* Multiprocessors in pseudo-time (see rounds.h). */
 #include "clock/rounds.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/team.h"
+#include "clock/order.h"
 #include "clock/sm.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
@@ -20,14 +21,16 @@
 #include "heddle.h"
 
 enum {
-    MAX_STATE_BYTES = 400 << 20, /* host memory for the state of all resident blocks */
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
+    LEAST_SMS = 4, LEAST_WARPS = 64, /* for each of the host's threads: fewer are not worth another one */
+    MOST_THREADS = 64,
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
     PLACE_WORD = 64,
     WARPS_OF_BLOCK = 64,    /* at most */
     TICKS = PACE_TICKS      /* of a cycle */
 };
+#define FETCHES inline __attribute__((always_inline)) /* gcc takes a call of what only fetches for one without effect */
 #define NEVER SM_NEVER
 #define AT_L2 (SM_NEVER - 1)
 #define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
@@ -38,16 +41,23 @@ struct request {
     uint32_t sm, cta_slot;
 };
 
+/* A launch, as one of the host's threads has it that run its SMs: parts of it are what all have in common, copied, and what is its own. The
+ * first one is what blocks are handed out from, between slices. */
 struct rounds {
-    struct clock_run *c;
+    struct clock_run *c;    /* its own sites, counts and time */
     struct launch *l;
     struct l2 *l2;
     struct sms sms_of;
     struct sm *sm;          /* [sms], its, */
     struct l2_queue *queue; /* [sms], */
-    struct turn_pool *turns; /* and memory of all turns */
+    struct turn_pool *turns; /* and memory of their turns */
+    struct rounds *part;    /* [nparts] of all threads */
+    uint32_t nparts, number; /* number: of this one */
+    uint32_t *mine, nmine;  /* [sms] SMs that it has to run in this slice */
+    struct clock_run run;   /* `c`, but for the first one */
+    struct exec_counts counts;
+    struct team *team;      /* for L2, too: it may be more than run SMs */
     struct memory memory;
-    uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
     struct record access;   /* that is looked at, */
     struct lines lines;     /* and its lines */
     struct record *ring;
@@ -78,7 +88,7 @@ struct rounds {
     uint32_t places_of_state; /* of blocks, that are taken */
     bool moved;             /* something, since all SMs were looked at last */
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
-};
+} __attribute__((aligned(128))); /* what the host's caches move together */
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -94,6 +104,13 @@ static uint32_t busy_from(const struct rounds *r, uint32_t sm)
             return sm + (uint32_t)__builtin_ctzll(bits);
     }
     return r->sms;
+}
+
+/* The part that runs an SM: neighbours that share a texture cache are in one. */
+static inline struct rounds *part_of(const struct rounds *r, uint32_t sm)
+{
+    const uint32_t together = r->c->caches->texture_bytes ? r->c->caches->texture_sms : 1;
+    return &r->part[sm / together % r->nparts];
 }
 
 #define EACH_BUSY(i, r) for (uint32_t i = busy_from(r, 0); i < (r)->sms; i = busy_from(r, i + 1))
@@ -137,7 +154,7 @@ static wake_t heap_pop(struct sm *s)
 }
 
 /* The host fetches what a warp goes on with. */
-static void fetch_warp(const struct rounds *r, const struct sm *s, uint32_t place)
+static FETCHES void fetch_warp(const struct rounds *r, const struct sm *s, uint32_t place)
 {
     const struct warp *w = &s->cta_slot[place / r->warps].warps[place % r->warps];
     __builtin_prefetch(w);
@@ -336,14 +353,15 @@ static void go_on(const struct rounds *r, uint32_t sm, uint32_t place)
 }
 
 /* The host fetches what look_at_answers will need of an SM, in steps. */
-static void fetch_told(const struct rounds *r, uint32_t sm, uint32_t ahead)
+static FETCHES void fetch_told(const struct rounds *r, uint32_t i, uint32_t ahead)
 {
-    if (sm + ahead >= r->sms)
+    if (i + ahead >= r->nmine)
         return;
-    const struct l2_queue *q = &r->queue[sm + ahead];
-    for (uint32_t i = 0; i < q->ntold; i++) {
-        const struct turn *a = &r->sm[sm + ahead].turn[q->told[i] % r->places];
-        __builtin_prefetch(ahead > 1 ? (const void *)a : &a->waited[q->told[i] / r->places]);
+    const uint32_t sm = r->mine[i + ahead];
+    const struct l2_queue *q = &r->queue[sm];
+    for (uint32_t n = 0; n < q->ntold; n++) {
+        const struct turn *a = &r->sm[sm].turn[q->told[n] % r->places];
+        __builtin_prefetch(ahead > 1 ? (const void *)a : &a->waited[q->told[n] / r->places]);
     }
 }
 
@@ -352,8 +370,6 @@ static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
-    fetch_told(r, sm, 2);
-    fetch_told(r, sm, 1);
     for (uint32_t i = 0; i < q->ntold; i++) {
         const uint32_t place = q->told[i] % r->places;
         struct turn *a = &s->turn[place];
@@ -709,7 +725,7 @@ static void retire(struct rounds *r, struct sm *s, uint32_t cta_slot)
     if (!--s->taken)
         r->c->time.active += cycles(end - s->since);
     r->ended = later(r->ended, end);
-    __atomic_store_n(&r->l->past, r->l->past + 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&r->l->past, 1, __ATOMIC_RELAXED);
     r->request[r->nrequests++] = (struct request){end + r->block_start * TICKS, (uint32_t)(s - r->sm), cta_slot};
     r->moved = true;
     if (r->l->cooperative)
@@ -801,7 +817,7 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
 static uint64_t cycles_now(const struct launch *l, const struct warp *w)
 {
     const struct rounds *r = l->now_of;
-    return cycles(r->warp_begin + w->span);
+    return cycles(r->sm[w->block->sm].warp_begin + w->span);
 }
 
 /* For how long the warp waits for the instructions of a block of its code, in ticks: the first one on an SM has them fetched, line by line. */
@@ -834,7 +850,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     enum warp_stop stop;
     int turn = 0;
     bool waits;
-    r->warp_begin = s->now - w->span;
+    s->warp_begin = s->now - w->span;
     const uint64_t ended = turn_end(a);
     stall_for_data(r, a);
     if (!first && a->passed > a->end)
@@ -856,7 +872,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
         const struct record *records = w->ring;
         stop = r->c->run(w, r->c->counts);
         int n = w->nrecords;
-        if (stop != WARP_DONE)
+        if (stop != WARP_DONE && !r->number) /* one of them is enough to tell where they are */
             launch_seen(r->l, w->split[w->current].pc);
         if (r->c->spills) {
             spills_merge(r->c->spills, &s->in[place], w, &r->spilled);
@@ -967,7 +983,7 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
         t->memory = (char *)r->state + place * r->block_bytes;
         block_open_apart(r->l, t->memory, (char *)r->state + r->aside + place * block_aside_bytes(r->l));
     }
-    t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, r->ring, NULL);
+    t->b = block_start(r->l, t->memory, r->next++, (uint16_t)q->sm, part_of(r, q->sm)->ring, NULL);
     block_begin(t->b);
     t->warps = t->b->warps;
     t->phases = 0;
@@ -1071,7 +1087,7 @@ static bool begins(const struct rounds *r, const struct sm *s, uint32_t *place)
  * in steps, since each says where the next is. */
 enum { FAR_AHEAD = 3, AHEAD = 2 };
 
-static void fetch_access(const struct sm *s, uint32_t place, uint32_t ahead)
+static FETCHES void fetch_access(const struct sm *s, uint32_t place, uint32_t ahead)
 {
     const struct turn *a = &s->turn[place];
     if (ahead == FAR_AHEAD)
@@ -1082,14 +1098,14 @@ static void fetch_access(const struct sm *s, uint32_t place, uint32_t ahead)
         turn_fetch(a);
 }
 
-static void look_ahead(const struct rounds *r, uint32_t sm, uint32_t ahead, uint64_t until)
+static FETCHES void look_ahead(const struct rounds *r, uint32_t i, uint32_t ahead, uint64_t until)
 {
-    if (sm + ahead >= r->sms || !r->sm[sm + ahead].taken)
+    if (i + ahead >= r->nmine)
         return;
-    const struct sm *s = &r->sm[sm + ahead];
-    for (uint32_t i = 0; i < s->nwakes; i++) {
-        const uint32_t place = wake_place(s->wakes[i]);
-        if (wake_time(s->wakes[i]) >= until)
+    const struct sm *s = &r->sm[r->mine[i + ahead]];
+    for (uint32_t n = 0; n < s->nwakes; n++) {
+        const uint32_t place = wake_place(s->wakes[n]);
+        if (wake_time(s->wakes[n]) >= until)
             continue;
         if (place >= r->places) {
             fetch_access(s, place - r->places, ahead);
@@ -1246,58 +1262,107 @@ static void first_blocks(struct rounds *r)
     alloc_release(group);
 }
 
-/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. So it is more from the start than most
- * launches need: what nobody touches costs nothing. */
-static struct {
-    pthread_mutex_t lock;
-    void *memory;
-    size_t bytes;
-} kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+/* --- its threads --- */
 
-static void *take_memory(size_t *bytes)
+static void take(void *rounds, const struct record *rec, uint64_t times)
 {
-    void *memory = NULL;
-    size_t have = *bytes > MAX_STATE_BYTES ? *bytes : MAX_STATE_BYTES;
-    pthread_mutex_lock(&kept.lock);
-    if (kept.bytes >= *bytes) {
-        memory = kept.memory;
-        have = kept.bytes;
-        kept.memory = NULL;
-        kept.bytes = 0;
-    }
-    pthread_mutex_unlock(&kept.lock);
-    if (!memory)
-        memory = alloc_try_pages(have);
-    if (!memory)
-        return alloc_try_pages(*bytes);
-    *bytes = have;
-    return memory;
+    struct rounds *r = rounds;
+    memory_accesses(&r->memory, rec, times);
 }
 
-static void give_memory(void *memory, size_t bytes)
+/* What a part has of its own. */
+static void part_begin(struct rounds *r, struct turn_pool *turns)
 {
-    pthread_mutex_lock(&kept.lock);
-    if (bytes > kept.bytes) {
-        void *old = kept.memory;
-        size_t old_bytes = kept.bytes;
-        kept.memory = memory;
-        kept.bytes = bytes;
-        memory = old;
-        bytes = old_bytes;
-    }
-    pthread_mutex_unlock(&kept.lock);
-    alloc_pages_release(memory, bytes);
+    const size_t nsites = (size_t)r->l->kernel->ninsts;
+    r->turns = turns;
+    turn_pool_begin(turns, (uint32_t)nsites);
+    r->ring = alloc_zeroed(sizeof *r->ring * r->l->ring_records);
+    r->mine = alloc_zeroed(r->sms * sizeof *r->mine);
+    memory_init(&r->memory, r->c->sites, (uint32_t)nsites);
+    memory_set_rules(&r->memory, r->c->rules);
+    r->c->counts->take = take;
+    r->c->counts->taker = r;
+    r->c->counts->keep = true;
+    r->c->counts->pace = r->c->block_pace;
+    r->c->counts->passes = passes;
 }
 
-static bool start(struct rounds *r, struct clock_run *c)
+/* How many threads the launch has use for. */
+static uint32_t threads_of(const struct clock_run *c)
+{
+    const struct launch *l = c->launch;
+    const uint64_t sms = l->nblocks < l->sms ? l->nblocks : l->sms, warps = l->nblocks * (unsigned)l->warps_per_block;
+    uint64_t n = c->threads < 1 ? 1 : c->threads > MOST_THREADS ? MOST_THREADS : (unsigned)c->threads;
+    n = n > sms / LEAST_SMS ? sms / LEAST_SMS : n;
+    n = n > warps / LEAST_WARPS ? warps / LEAST_WARPS : n;
+    return n < 1 ? 1 : (uint32_t)n;
+}
+
+/* All but the first part are made from that. */
+static void parts_begin(struct rounds *r)
+{
+    const struct ir_kernel *k = r->l->kernel;
+    sms_pools(&r->sms_of, r->nparts);
+    for (uint32_t i = 1; i < r->nparts; i++) {
+        struct rounds *p = &r->part[i];
+        *p = *r;
+        p->number = i;
+        p->run = *r->c;
+        p->c = &p->run;
+        p->run.sites = alloc_zeroed((size_t)k->ninsts * sizeof *p->run.sites);
+        exec_counts_init(&p->counts, k);
+        p->counts.printed = r->c->counts->printed;
+        p->run.counts = &p->counts;
+        p->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *p->request);
+        part_begin(p, &r->sms_of.turns[i]);
+    }
+    part_begin(r, &r->sms_of.turns[0]);
+}
+
+/* What a part has counted goes to the first one. */
+static void part_end(struct rounds *r, struct rounds *first)
+{
+    tally_end(r->c->counts);
+    alloc_release(r->ring);
+    alloc_release(r->mine);
+    alloc_release(r->request);
+    alloc_release(r->spilled.v);
+    if (r == first)
+        return;
+    counters_add(first->c->sites, r->c->sites, (size_t)r->l->kernel->ninsts);
+    exec_counts_add(first->c->counts, &r->counts, r->l->kernel);
+    exec_counts_release(&r->counts);
+    alloc_release(r->c->sites);
+    first->c->time.active += r->c->time.active;
+    first->c->time.warps += r->c->time.warps;
+    first->ended = later(first->ended, r->ended);
+}
+
+/* What a part's SMs did in a slice, or were told, that all have to know. */
+static void part_tells(struct rounds *r, struct rounds *first)
+{
+    if (r == first)
+        return;
+    first->moved |= r->moved;
+    first->spins |= r->spins;
+    first->gets_on |= r->gets_on;
+    r->moved = r->spins = r->gets_on = false;
+    memcpy(first->request + first->nrequests, r->request, r->nrequests * sizeof *r->request);
+    first->nrequests += r->nrequests;
+    r->nrequests = 0;
+}
+
+static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
 {
     struct launch *l = c->launch;
     const struct caches_config *f = c->caches;
-    uint64_t cta_slots = l->resident / (l->sms ? l->sms : 1), most = MAX_STATE_BYTES / (block_bytes(l) * l->sms);
+    uint64_t cta_slots = l->resident / (l->sms ? l->sms : 1), most = SMS_STATE_BYTES / (block_bytes(l) * l->sms);
     uint64_t all = (l->nblocks + l->sms - 1) / l->sms;
+    l->stop_next = l->stop_at;
+    l->stops_later = true;
     l->now = cycles_now;
     l->now_of = r;
-    *r = (struct rounds){.c = c, .l = l, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};
+    *r = (struct rounds){.c = c, .l = l, .part = r, .nparts = nparts, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};
     cta_slots = cta_slots > most ? most : cta_slots;
     if (l->cooperative || cta_slots > all) /* of a cooperative launch all have to be resident */
         cta_slots = all;
@@ -1320,21 +1385,18 @@ static bool start(struct rounds *r, struct clock_run *c)
     r->block_bytes = (block_bytes(l) - block_aside_bytes(l) + 63) / 64 * 64;
     r->aside = r->block_bytes * blocks;
     r->state_bytes = r->aside + block_aside_bytes(l) * blocks;
-    r->state = take_memory(&r->state_bytes);
+    r->state = sms_state_take(&r->state_bytes);
     r->l2 = r->state ? l2_new(f) : NULL;
     if (!r->l2) {
         launch_fault(l, NULL, HEDDLE_OUT_OF_MEMORY, 0, -1, 0, 0,
                      r->state ? "no host memory for the tables of L2" : "no host memory for the state of the blocks");
         if (r->state)
-            give_memory(r->state, r->state_bytes);
+            sms_state_give(r->state, r->state_bytes);
         return false;
     }
     sms_take(&r->sms_of, r->sms, r->slots, f);
     r->sm = r->sms_of.sm;
     r->queue = r->sms_of.queue;
-    r->turns = &r->sms_of.turns;
-    turn_pool_begin(r->turns, (uint32_t)l->kernel->ninsts);
-    r->ring = alloc_zeroed(sizeof *r->ring * l->ring_records);
     r->request = alloc_zeroed((size_t)r->sms * r->cta_slots * sizeof *r->request);
     r->turn = alloc_zeroed(r->sms * sizeof *r->turn);
     r->first_free = alloc_zeroed(r->sms * sizeof *r->first_free);
@@ -1344,10 +1406,9 @@ static bool start(struct rounds *r, struct clock_run *c)
     for (int32_t i = 0; l->verify && i < l->kernel->ninsts; i++)
         if (c->early[i])
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
-    memory_init(&r->memory, c->sites, (uint32_t)l->kernel->ninsts);
-    memory_set_rules(&r->memory, c->rules);
     for (uint32_t i = 0; i < r->sms; i++)
         sm_begin(&r->sms_of, i, r->places, (uint32_t)l->kernel->nblocks + 1);
+    parts_begin(r);
     first_blocks(r);
     return true;
 }
@@ -1367,28 +1428,22 @@ static void finish(struct rounds *r)
     l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
+    for (uint32_t i = r->nparts; i--;)
+        part_end(&r->part[i], r);
     r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
     sms_give(&r->sms_of);
     settle_stalls(r);
-    tally_end(r->c->counts);
     l2_free(r->l2);
-    give_memory(r->state, r->state_bytes);
-    alloc_release(r->request);
+    sms_state_give(r->state, r->state_bytes);
     alloc_release(r->turn);
     alloc_release(r->in_turn);
     alloc_release(r->first_free);
     alloc_release(r->next_free);
     alloc_release(r->has_free);
     alloc_release(r->busy);
-    alloc_release(r->ring);
-    alloc_release(r->spilled.v);
+    if (r->team)
+        team_free(r->team);
     alloc_release(r->shares);
-}
-
-static void take(void *rounds, const struct record *rec, uint64_t times)
-{
-    struct rounds *r = rounds;
-    memory_accesses(&r->memory, rec, times);
 }
 
 static bool over(const struct rounds *r)
@@ -1415,46 +1470,83 @@ static bool is_stuck(struct rounds *r)
     return true;
 }
 
+/* A part's SMs up to the end of the slice. */
+static void run_part(void *rounds, int number)
+{
+    struct rounds *r = &((struct rounds *)rounds)->part[number];
+    const uint64_t now = r->part->now, end = cycles(now);
+    r->nmine = 0;
+    EACH_BUSY(i, r)
+        if (part_of(r, i) == r)
+            r->mine[r->nmine++] = i;
+    for (uint32_t k = 0; k < r->nmine; k++) {
+        const uint32_t i = r->mine[k];
+        for (uint32_t ahead = FAR_AHEAD; ahead; ahead--)
+            look_ahead(r, k, ahead, now);
+        if (r->sm[i].taken)
+            run_sm(r, i, now);
+        else
+            r->sm[i].now = now;
+        l1_drain(r->sm[i].l1, end, &r->queue[i]);
+    }
+}
+
+/* They hear what L2 has said. */
+static void answer_part(void *rounds, int number)
+{
+    struct rounds *r = &((struct rounds *)rounds)->part[number];
+    for (uint32_t k = 0; k < r->nmine; k++) {
+        fetch_told(r, k, 2);
+        fetch_told(r, k, 1);
+        look_at_answers(r, r->mine[k]);
+    }
+}
+
+static void each_part(struct rounds *r, void (*part)(void *rounds, int number))
+{
+    if (r->nparts == 1)
+        part(r, 0);
+    else
+        team_step(r->team, part, r);
+}
+
 void rounds_run(struct clock_run *c)
 {
-    struct rounds r;
-    if (!start(&r, c))
+    const uint32_t threads = threads_of(c), nparts = order_shows(c->launch) ? 1 : threads;
+    struct rounds *r = alloc_aligned(128, nparts * sizeof *r);
+    if (!start(r, nparts, c)) {
+        alloc_release(r);
         return;
-    c->counts->take = take;
-    c->counts->taker = &r;
-    c->counts->keep = true;
-    c->counts->pace = c->block_pace;
-    c->counts->passes = passes;
+    }
+    if (threads > 1) {
+        r->team = team_new((int)threads);
+        l2_share(r->l2, r->team, threads, (uint32_t)c->launch->kernel->ninsts);
+    }
     uint64_t moved = 0, got_on = 0;
-    for (uint64_t end = r.slice; !over(&r); end += r.slice) {
-        r.moved = false;
-        r.now = end * TICKS;
-        EACH_BUSY(i, &r) {
-            for (uint32_t ahead = FAR_AHEAD; ahead; ahead--)
-                look_ahead(&r, i, ahead, r.now);
-            if (r.sm[i].taken)
-                run_sm(&r, i, r.now);
-            else
-                r.sm[i].now = r.now;
-            l1_drain(r.sm[i].l1, end, &r.queue[i]);
-        }
-        l2_serve(r.l2, r.queue, r.sms, end, c->sites);
-        EACH_BUSY(i, &r) {
-            look_at_answers(&r, i);
-            if (!r.sm[i].taken && !r.queue[i].n && l1_has_drained(r.sm[i].l1))
-                r.busy[i / 64] &= ~(UINT64_C(1) << i % 64);
-        }
-        dispatch(&r, end + r.block_start);
-        moved = r.moved ? end : moved;
-        if (end - moved > 4 * GRID_CYCLES && is_stuck(&r))
+    for (uint64_t end = r->slice; !over(r); end += r->slice) {
+        r->moved = false;
+        r->now = end * TICKS;
+        each_part(r, run_part);
+        l2_serve(r->l2, r->queue, r->sms, end, c->sites);
+        each_part(r, answer_part);
+        launch_stop_now(r->l);
+        for (uint32_t i = 0; i < r->nparts; i++)
+            part_tells(&r->part[i], r);
+        EACH_BUSY(i, r)
+            if (!r->sm[i].taken && !r->queue[i].n && l1_has_drained(r->sm[i].l1))
+                r->busy[i / 64] &= ~(UINT64_C(1) << i % 64);
+        dispatch(r, end + r->block_start);
+        moved = r->moved ? end : moved;
+        if (end - moved > 4 * GRID_CYCLES && is_stuck(r))
             break;
-        got_on = r.gets_on ? end : got_on;
-        r.gets_on = false;
-        if (end - got_on > STUCK_CYCLES && r.spins && r.l->stuck) {
-            r.l->stuck(r.l->stuck_user);
+        got_on = r->gets_on ? end : got_on;
+        r->gets_on = false;
+        if (end - got_on > STUCK_CYCLES && r->spins && r->l->stuck) {
+            r->l->stuck(r->l->stuck_user);
             got_on = end;
-            r.spins = false;
+            r->spins = false;
         }
     }
-    finish(&r);
+    finish(r);
+    alloc_release(r);
 }

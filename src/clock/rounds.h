@@ -10,9 +10,11 @@
  * that wanted to issue when the queue had room the oldest does, and after three stores it gives way (of partial stores those that come within some cycles
  * are one, l1.c, so the order decides what reaches L2). Behind the pipe is the memory that loads and passes through the banks of shared memory share. The
  * warp stands still where what it asked for is needed and has not come, which L1 or L2 says (clock/turn.h; memory/caches.h). At a barrier of the block
- * its turn ends in the midst of a block of code. SMs run for a slice each, one after the other, then L2 serves what they asked for, in the order of time. A
+ * its turn ends in the midst of a block of code. SMs run for a slice each, then L2 serves what they asked for, in the order of time. A
  * slice is no longer than the shortest way to L2 and back, and than what it takes to start a block, so that no order of events depends on it.
- * Times are ticks, PACE_TICKS of a cycle of the multiprocessors, where no cycles are meant. One host thread; every number is the same in every run. */
+ * Times are ticks, PACE_TICKS of a cycle of the multiprocessors, where no cycles are meant.
+ * SMs are dealt out to the launch's host threads, and so are the stages of L2 (memory/l2.c); where the order of SMs would show (clock/order.h)
+ * one thread runs all of them. Every number is the same in every run, with any number of threads. Faults stop later blocks at the end of a slice. */
 #ifndef CLOCK_ROUNDS_H
 #define CLOCK_ROUNDS_H
 

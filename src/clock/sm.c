@@ -74,7 +74,9 @@ static void sms_free(struct sms *of)
         alloc_release(s->code);
         alloc_release(s->in);
     }
-    turn_pool_release(&of->turns);
+    for (uint32_t i = 0; i < of->nturns; i++)
+        turn_pool_release(&of->turns[i]);
+    alloc_release(of->turns);
     alloc_release(of->sm);
     alloc_release(of->queue);
 }
@@ -90,8 +92,8 @@ void sms_take(struct sms *out, uint32_t n, uint32_t slots, const struct caches_c
     pthread_mutex_unlock(&kept.lock);
     if (!out->n) {
         *out = (struct sms){.n = n, .slots = slots};
-        out->sm = alloc_zeroed(n * sizeof *out->sm);
-        out->queue = alloc_zeroed(n * sizeof *out->queue);
+        out->sm = alloc_aligned(128, n * sizeof *out->sm);
+        out->queue = alloc_aligned(128, n * sizeof *out->queue);
         caches_make(out, c);
     } else if (memcmp(&out->caches, c, sizeof *c) != 0) {
         caches_free(out);
@@ -108,6 +110,58 @@ void sms_give(const struct sms *sms)
     kept.sms = *sms;
     pthread_mutex_unlock(&kept.lock);
     sms_free(&old);
+}
+
+void sms_pools(struct sms *sms, uint32_t n)
+{
+    if (n <= sms->nturns)
+        return;
+    sms->turns = alloc_resize(sms->turns, n * sizeof *sms->turns);
+    memset(sms->turns + sms->nturns, 0, (n - sms->nturns) * sizeof *sms->turns);
+    sms->nturns = n;
+}
+
+/* Host memory for blocks is kept from launch to launch: new pages cost more than what is done with them. So it is more from the start than most
+ * launches need: what nobody touches costs nothing. */
+static struct {
+    pthread_mutex_t lock;
+    void *memory;
+    size_t bytes;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void *sms_state_take(size_t *bytes)
+{
+    void *memory = NULL;
+    size_t have = *bytes > SMS_STATE_BYTES ? *bytes : SMS_STATE_BYTES;
+    pthread_mutex_lock(&state.lock);
+    if (state.bytes >= *bytes) {
+        memory = state.memory;
+        have = state.bytes;
+        state.memory = NULL;
+        state.bytes = 0;
+    }
+    pthread_mutex_unlock(&state.lock);
+    if (!memory)
+        memory = alloc_try_pages(have);
+    if (!memory)
+        return alloc_try_pages(*bytes);
+    *bytes = have;
+    return memory;
+}
+
+void sms_state_give(void *memory, size_t bytes)
+{
+    pthread_mutex_lock(&state.lock);
+    if (bytes > state.bytes) {
+        void *old = state.memory;
+        size_t old_bytes = state.bytes;
+        state.memory = memory;
+        state.bytes = bytes;
+        memory = old;
+        bytes = old_bytes;
+    }
+    pthread_mutex_unlock(&state.lock);
+    alloc_pages_release(memory, bytes);
 }
 
 /* Nothing of what arrays have is kept. */

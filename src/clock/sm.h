@@ -57,11 +57,12 @@ struct sm {
     uint32_t nwakes, wakes_room;
     struct turn *turn;      /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
+    uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
     int taken;              /* CTA slots */
     uint64_t since;         /* when the first of them was, in ticks */
     uint32_t unbegun;       /* warps that have had no turn */
     uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
-};
+} __attribute__((aligned(128))); /* what the host's caches move together: threads have SMs of their own */
 
 /* The queue of a subpartition's accesses before the pipe, and the warps that want to issue one. */
 enum { ISSUE_GONE = 64 };
@@ -79,14 +80,22 @@ struct issue_queue {
 struct sms {
     struct sm *sm;          /* [n] */
     struct l2_queue *queue; /* [n] */
-    struct turn_pool turns; /* memory of all turns */
+    struct turn_pool *turns; /* [nturns] memory of turns, one for each thread of a launch that had most of them */
     struct caches_config caches;
-    uint32_t n, slots;
+    uint32_t n, slots, nturns;
 };
 
 /* n of them, whose caches are empty: those of the last launch if it had as many. */
 void sms_take(struct sms *out, uint32_t n, uint32_t slots, const struct caches_config *c);
 void sms_give(const struct sms *sms);
+
+/* Host memory for the state of all resident blocks, so many bytes or more: *bytes. NULL: there is none. */
+enum { SMS_STATE_BYTES = 400 << 20 /* more than most launches need */ };
+void *sms_state_take(size_t *bytes);
+void sms_state_give(void *memory, size_t bytes);
+
+/* There are at least so many memories of turns. */
+void sms_pools(struct sms *sms, uint32_t n);
 
 /* Nothing has happened on the SM: it has room for the warps of a launch with so many places, whose kernel has so many blocks of code. */
 void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks);

@@ -139,7 +139,7 @@ struct l2_queue {
         } *flier;             /* [n] a heap, the least first: those that have been served, and when L2 is done with them */
         uint32_t n, room, packets; /* packets: of all, those that have not been served, too */
     } stores, reductions;     /* a packet each store; each sector of a reduction that nobody waits for, and each further lane of a word */
-};
+} __attribute__((aligned(128))); /* what the host's caches move together */
 
 /* --- l1.c --- */
 
