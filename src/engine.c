@@ -121,7 +121,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     launch_prepare(&l, k, cfg, args);
     *children = l.children = launch_children(k, family);
     verify_begin(k, &l);
-    struct clock_run run = {.launch = &l, .threads = l.verify ? 1 : d->threads, .run = interp_run};
+    struct clock_run run = {.launch = &l, .threads = l.verify ? 1 : d->threads, .threads_asked = d->threads_asked, .run = interp_run};
     if (d->see) {
         run.observe = observe;
         run.observe_user = d;

@@ -33,6 +33,7 @@ struct clock_block {
 struct clock_run {
     struct launch *launch;
     int threads;              /* host threads, at least 1 */
+    bool threads_asked;       /* else fewer than pay are one */
     enum warp_stop (*run)(struct warp *w, struct exec_counts *counts); /* the executor */
     /* Or NULL: the executor's way to begin a block of a launch that nobody observes (jit/jit.h). */
     bool (*run_block)(struct block *b, struct exec_counts *counts, uint64_t more, struct block_flight *flight, int *at, enum warp_stop *stop);

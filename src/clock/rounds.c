@@ -23,6 +23,7 @@
 enum {
     YIELD_CYCLES = 64,      /* a waiting loop looks again */
     GRID_CYCLES = 1024,     /* a block at the grid's barrier looks again */
+    LEAST_THREADS = 4,      /* that are worth it where nobody asked for some: two are 1.1 times as fast, some launches slower */
     LEAST_SMS = 4, LEAST_WARPS = 64, /* for each of the host's threads: fewer are not worth another one */
     MOST_THREADS = 64,
     STUCK_CYCLES = 16384,   /* in which no warp ran but in a loop that waits: more than memory ever keeps all of them */
@@ -1118,8 +1119,8 @@ static FETCHES void look_ahead(const struct rounds *r, uint32_t i, uint32_t ahea
     }
     for (uint32_t k = 0; k < r->slots; k++) {
         const struct issue_queue *q = &s->before_pipe[k];
-        for (uint32_t i = 0; i < q->n; i++)
-            fetch_access(s, q->place[i], ahead);
+        for (uint32_t n = 0; n < q->n; n++)
+            fetch_access(s, q->place[n], ahead);
     }
 }
 
@@ -1292,6 +1293,8 @@ static uint32_t threads_of(const struct clock_run *c)
 {
     const struct launch *l = c->launch;
     const uint64_t sms = l->nblocks < l->sms ? l->nblocks : l->sms, warps = l->nblocks * (unsigned)l->warps_per_block;
+    if (!c->threads_asked && c->threads < LEAST_THREADS)
+        return 1;
     uint64_t n = c->threads < 1 ? 1 : c->threads > MOST_THREADS ? MOST_THREADS : (unsigned)c->threads;
     n = n > sms / LEAST_SMS ? sms / LEAST_SMS : n;
     n = n > warps / LEAST_WARPS ? warps / LEAST_WARPS : n;

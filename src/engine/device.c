@@ -132,6 +132,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
     d->threads = threads;
+    d->threads_asked = getenv("HEDDLE_THREADS") && *getenv("HEDDLE_THREADS");
     d->collected = models_caches() ? COUNTERS_ALL : COUNTERS_EXACT;
     d->most_pending = 2048; /* cudaLimitDevRuntimePendingLaunchCount at first, on an H200 */
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
@@ -216,6 +217,7 @@ heddle_status heddle_device_threads(heddle_device *d, int threads)
     if (!d || threads < 1)
         return engine_fail(HEDDLE_INVALID_VALUE, "%d host threads: at least 1", threads);
     d->threads = threads;
+    d->threads_asked = true;
     return HEDDLE_OK;
 }
 

@@ -37,6 +37,7 @@ struct heddle_device {
     struct device spec;
     struct space space;
     int index, threads;
+    bool threads_asked;        /* somebody said how many, else they are the host's processors */
     int64_t described;         /* bytes of memory in the description; spec has less where a limit leaves less */
     counter_groups collected;  /* of launches with a result */
     bool collects_code;        /* and the machine code */
