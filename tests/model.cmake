@@ -30,6 +30,7 @@ foreach(program programs/model_threads truth/bfs truth/spmv truth/histogram)
 endforeach()
 # Local accesses that machine code makes, by both executors.
 unit_test(clock_turn)
+unit_test(clock_issue)
 unit_test(memory_booked)
 unit_test(clock_sm)
 unit_test(memory_rates)

@@ -118,42 +118,6 @@ static inline struct rounds *part_of(const struct rounds *r, uint32_t sm)
 
 /* --- who can run --- */
 
-static inline uint64_t wake_time(wake_t w)
-{
-    return w >> PLACE_BITS;
-}
-
-static inline uint32_t wake_place(wake_t w)
-{
-    return (uint32_t)w & ((1 << PLACE_BITS) - 1);
-}
-
-static void heap_push(struct sm *s, wake_t w)
-{
-    if (s->nwakes == s->wakes_room) {
-        s->wakes_room = 2 * s->wakes_room + 64;
-        s->wakes = alloc_resize(s->wakes, s->wakes_room * sizeof *s->wakes);
-    }
-    uint32_t i = s->nwakes++;
-    for (; i && s->wakes[(i - 1) / 2] > w; i = (i - 1) / 2)
-        s->wakes[i] = s->wakes[(i - 1) / 2];
-    s->wakes[i] = w;
-}
-
-static wake_t heap_pop(struct sm *s)
-{
-    wake_t *heap = s->wakes, first = heap[0], last = heap[--s->nwakes];
-    uint32_t i = 0, n = s->nwakes;
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        child += child + 1 < n && heap[child + 1] < heap[child];
-        if (last <= heap[child])
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = last;
-    return first;
-}
-
 /* The host fetches what a warp goes on with. */
 static FETCHES void fetch_warp(const struct rounds *r, const struct sm *s, uint32_t place)
 {
@@ -170,19 +134,6 @@ static void set_ready(const struct rounds *r, struct sm *s, uint32_t place, uint
     fetch_warp(r, s, place);
 }
 
-/* A warp's next access may be issued. */
-static void queue_add(const struct rounds *r, struct sm *s, uint32_t place)
-{
-    struct issue_queue *q = &s->before_pipe[place % r->slots];
-    q->place[q->n++] = place;
-}
-
-static void queue_drop(struct issue_queue *q, uint32_t at)
-{
-    q->place[at] = q->place[--q->n];
-    q->chosen = 0;
-}
-
 /* Those whose time has come become runnable, or their accesses go on. */
 static void look_at_wakes(const struct rounds *r, struct sm *s)
 {
@@ -192,7 +143,7 @@ static void look_at_wakes(const struct rounds *r, struct sm *s)
         if (place >= r->places) {
             const struct turn *a = &s->turn[place - r->places];
             if (a->in_pipe && a->since == wake_time(w))
-                queue_add(r, s, place - r->places);
+                issue_add(&s->before_pipe[(place - r->places) % r->slots], place - r->places);
         } else if (s->ready[place] == wake_time(w)) {
             s->runnable[place / PLACE_WORD] |= UINT64_C(1) << place % PLACE_WORD;
         }
@@ -219,19 +170,6 @@ static bool can_run(const struct rounds *r, const struct sm *s, uint32_t subpart
     return bits & r->own << subpartition;
 }
 
-/* When the queue before the pipe has room for one more. */
-static uint64_t queue_slot(const struct rounds *r, const struct issue_queue *q)
-{
-    return q->gone[(q->at + ISSUE_GONE - r->queue_room) % ISSUE_GONE];
-}
-
-/* An access has left the queue, or will have then. */
-static void queue_gone(struct issue_queue *q, uint64_t gone, bool global)
-{
-    q->gone[q->at++ % ISSUE_GONE] = gone;
-    q->global = q->global << 1 | global;
-}
-
 /* Is the block of code at which the warp stands one with accesses to shared memory? */
 static bool shares(const struct rounds *r, const struct sm *s, uint32_t place)
 {
@@ -242,7 +180,7 @@ static bool shares(const struct rounds *r, const struct sm *s, uint32_t place)
 /* The oldest of the subpartition's warps that can run. One that comes to shared memory cannot as long as the queue has no room; *next: lowered to when it has. */
 static bool choose(const struct rounds *r, const struct sm *s, uint32_t subpartition, uint32_t *place, uint64_t *next)
 {
-    const uint64_t own = r->own << subpartition, room = queue_slot(r, &s->before_pipe[subpartition]);
+    const uint64_t own = r->own << subpartition, room = issue_room(&s->before_pipe[subpartition], r->queue_room);
     uint32_t oldest = UINT32_MAX;
     for (uint32_t w = 0; w < r->words; w++)
         for (uint64_t bits = s->runnable[w] & own; bits; bits &= bits - 1) {
@@ -493,7 +431,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         else
             busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
     }
-    queue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : s->constant_port != port ? port * TICKS : 0),
+    issue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : s->constant_port != port ? port * TICKS : 0),
                rec->space != PTX_SHARED && rec->space != PTX_CONST);
     turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
     return busy;
@@ -512,7 +450,7 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     if (a->since > s->now)
         heap_push(s, a->since << PLACE_BITS | (place + r->places));
     else
-        queue_add(r, s, place);
+        issue_add(&s->before_pipe[place % r->slots], place);
 }
 
 /* When the pipe can take an access; NEVER: none waits. *which: of which subpartition. */
@@ -521,43 +459,13 @@ static uint64_t pipe_next(const struct rounds *r, const struct sm *s, uint32_t *
     uint64_t first = NEVER;
     for (uint32_t i = 0, k = s->next_queue; i < r->slots; i++, k = k + 1 == r->slots ? 0 : k + 1) {
         const struct issue_queue *q = &s->before_pipe[k];
-        uint64_t at = NEVER;
-        if (!q->n)
-            continue;
-        if (q->chosen)
-            at = s->turn[q->place[q->chosen - 1]].since;
-        else
-            for (uint32_t j = 0; j < q->n; j++)
-                at = s->turn[q->place[j]].since < at ? s->turn[q->place[j]].since : at;
-        at = later(later(at, s->pipe), queue_slot(r, q));
+        const uint64_t at = q->n ? later(issue_first(q, s->turn, r->queue_room), s->pipe) : NEVER;
         if (at < first) {
             first = at;
             *which = k;
         }
     }
     return first;
-}
-
-/* Whose access is issued next: the oldest of those that wanted to when the queue had room, else the first that wants to. One that gave way to others
- * is not the next one if there are any. */
-static void queue_choose(const struct rounds *r, const struct sm *s, struct issue_queue *q)
-{
-    const uint64_t room = queue_slot(r, q);
-    uint64_t first = NEVER;
-    bool gave_way = true;
-    for (uint32_t j = 0; j < q->n; j++) {
-        const uint32_t place = q->place[j];
-        const uint64_t at = later(s->turn[place].since, room);
-        const bool gives = q->last == place + 1;
-        if (at > s->now || (gives && !gave_way))
-            continue;
-        if (q->chosen && gives == gave_way && (at > first || (at == first && s->age[place] > s->age[q->place[q->chosen - 1]])))
-            continue;
-        q->chosen = j + 1;
-        first = at;
-        gave_way = gives;
-    }
-    q->last = 0;
 }
 
 static void look_again(struct rounds *r, struct sm *s, uint32_t cta_slot);
@@ -612,10 +520,10 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
  * their queue that is full. */
 static void issue(const struct rounds *r, const struct sm *s, const struct issue_queue *q, struct turn *a)
 {
-    const uint64_t room = queue_slot(r, q), at = turn_issue(a), all = (UINT64_C(1) << r->queue_room) - 1;
+    const uint64_t room = issue_room(q, r->queue_room), at = turn_issue(a);
     if (room <= at || room > s->now)
         return;
-    stall(r, turn_next(a)->site, (q->global & all) == all ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE, room - at);
+    stall(r, turn_next(a)->site, issue_all_global(q, r->queue_room) ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE, room - at);
     turn_delay(a, room - at);
 }
 
@@ -628,7 +536,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
     for (uint64_t at; (at = pipe_next(r, s, &k)) <= s->now;) {
         struct issue_queue *q = &s->before_pipe[k];
         if (!q->chosen)
-            queue_choose(r, s, q);
+            issue_choose(q, s->turn, s->age, r->queue_room, s->now);
         const uint32_t which = q->chosen - 1, place = q->place[which];
         struct turn *a = &s->turn[place];
         const bool known = turn_wait_next(a), free = may_go(r, sm, a, at);
@@ -645,14 +553,14 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         const bool more = a->next < a->n, soon = goes && more && turn_issue(a) <= later(s->now, s->pipe);
         if (soon && (a->stores > 0 || turn_next(a)->op != RECORD_STORE))
             continue;
-        queue_drop(q, which);
+        issue_drop(q, which);
         if (!known) {
             a->stores = (int16_t)r->c->caches->stores_at_once;
             a->held = true;
         } else if (soon) {
             q->last = place + 1;
             a->since = s->now;
-            queue_add(r, s, place);
+            issue_add(&s->before_pipe[place % r->slots], place);
         } else if (more) {
             go_on(r, sm, place);
         } else {
@@ -698,7 +606,7 @@ static void forget(struct rounds *r, struct sm *s, uint32_t place)
     a->in_pipe = a->held = false;
     for (uint32_t i = 0; i < q->n; i++)
         if (q->place[i] == place) {
-            queue_drop(q, i);
+            issue_drop(q, i);
             break;
         }
 }
@@ -830,12 +738,22 @@ static uint64_t fetch(const struct rounds *r, struct sm *s, int32_t of)
     return s->code[block] > s->now ? s->code[block] - s->now : 0;
 }
 
+/* The first access to shared memory of a block of code, from a site on. */
+static uint32_t first_shared(const struct rounds *r, int32_t from)
+{
+    const struct ir_inst *in = r->l->kernel->insts;
+    for (int32_t i = from; i < r->l->kernel->ninsts && in[i].block == in[from].block; i++)
+        if (ir_is_memory(&in[i]) && in[i].space == PTX_SHARED)
+            return (uint32_t)i;
+    return (uint32_t)from;
+}
+
 /* The warp's turn has accesses to shared memory that left no record: passes through the banks from now on. Returns when the last one is over. */
 static uint64_t pass_banks(const struct rounds *r, struct sm *s, uint32_t place, uint64_t passes)
 {
     const uint64_t from = later(s->data, s->now);
     for (uint64_t i = passes > ISSUE_GONE ? passes - ISSUE_GONE : 0; i < passes; i++)
-        queue_gone(&s->before_pipe[place % r->slots], from + i * TICKS, false);
+        issue_gone(&s->before_pipe[place % r->slots], from + i * TICKS, false);
     return keep_data(s, s->now, passes);
 }
 
@@ -855,14 +773,14 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     const uint64_t ended = turn_end(a);
     stall_for_data(r, a);
     if (!first && a->passed > a->end)
-        stall(r, (uint32_t)a->last_site, COUNTER_STALL_SHORT_SCOREBOARD, a->passed - a->end);
+        stall(r, first_shared(r, a->last_site), COUNTER_STALL_SHORT_SCOREBOARD, a->passed - a->end);
     if (!first && a->met && ready > ended)
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_BARRIER, ready - ended);
     a->last_site = w->split[w->current].pc;
     if (s->now > ready) {
-        uint64_t room = shares(r, s, place) ? queue_slot(r, &s->before_pipe[place % r->slots]) : ready;
+        uint64_t room = shares(r, s, place) ? issue_room(&s->before_pipe[place % r->slots], r->queue_room) : ready;
         room = room > s->now ? s->now : later(room, ready);
-        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MIO_THROTTLE, room - ready);
+        stall(r, first_shared(r, a->last_site), COUNTER_STALL_MIO_THROTTLE, room - ready);
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now - room);
     }
     if (a->open)
@@ -1375,7 +1293,7 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
         r->own |= UINT64_C(1) << bit;
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
     r->queue_room = f->lsu_waiting_subpartition + f->lsu_waiting / r->slots;
-    r->queue_room = r->queue_room < ISSUE_GONE ? r->queue_room : ISSUE_GONE - 1;
+    r->queue_room = r->queue_room < ISSUE_MOST ? r->queue_room : ISSUE_MOST;
     r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
     for (int32_t i = 0; i < l->kernel->ninsts; i++)
         r->shares[l->kernel->insts[i].block] |= ir_is_memory(&l->kernel->insts[i]) && l->kernel->insts[i].space == PTX_SHARED;

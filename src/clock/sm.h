@@ -6,6 +6,8 @@
 #ifndef CLOCK_SM_H
 #define CLOCK_SM_H
 
+#include "base/alloc.h"
+#include "clock/issue.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
 #include "memory/caches.h"
@@ -64,17 +66,43 @@ struct sm {
     uint32_t places_room, blocks_room, waiters_room; /* of the arrays */
 } __attribute__((aligned(128))); /* what the host's caches move together: threads have SMs of their own */
 
-/* The queue of a subpartition's accesses before the pipe, and the warps that want to issue one. */
-enum { ISSUE_GONE = 64 };
-struct issue_queue {
-    uint32_t *place;        /* [n] of these */
-    uint32_t n;
-    uint32_t chosen;        /* 1 + index of the one whose turn it is; 0: nobody has been chosen */
-    uint32_t last;          /* 1 + place of the one that gave way to others; 0: nobody has */
-    uint32_t at;            /* accesses so far */
-    uint64_t gone[ISSUE_GONE]; /* when the last of them left the queue, in ticks: a ring */
-    uint64_t global;        /* bits of these, the last one's first: to global or local memory */
-};
+/* --- the heap of wakes --- */
+
+static inline uint64_t wake_time(wake_t w)
+{
+    return w >> PLACE_BITS;
+}
+
+static inline uint32_t wake_place(wake_t w)
+{
+    return (uint32_t)w & ((1 << PLACE_BITS) - 1);
+}
+
+static inline void heap_push(struct sm *s, wake_t w)
+{
+    if (s->nwakes == s->wakes_room) {
+        s->wakes_room = 2 * s->wakes_room + 64;
+        s->wakes = alloc_resize(s->wakes, s->wakes_room * sizeof *s->wakes);
+    }
+    uint32_t i = s->nwakes++;
+    for (; i && s->wakes[(i - 1) / 2] > w; i = (i - 1) / 2)
+        s->wakes[i] = s->wakes[(i - 1) / 2];
+    s->wakes[i] = w;
+}
+
+static inline wake_t heap_pop(struct sm *s)
+{
+    wake_t *heap = s->wakes, first = heap[0], last = heap[--s->nwakes];
+    uint32_t i = 0, n = s->nwakes;
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        child += child + 1 < n && heap[child + 1] < heap[child];
+        if (last <= heap[child])
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = last;
+    return first;
+}
 
 /* All of a device. */
 struct sms {
