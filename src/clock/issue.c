@@ -1,11 +1,6 @@
 /* See issue.h. */
 #include "clock/issue.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 uint64_t issue_first(const struct issue_queue *q, const struct turn *turn, uint32_t most)
 {
     uint64_t first = ISSUE_NEVER;

@@ -91,11 +91,6 @@ struct rounds {
     bool spins, gets_on;    /* since it was asked last: a warp ran in a loop that waits; one ran elsewhere */
 } __attribute__((aligned(128))); /* what the host's caches move together */
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The first busy SM from `sm` on, or r->sms. */
 static uint32_t busy_from(const struct rounds *r, uint32_t sm)
 {
@@ -168,6 +163,11 @@ static bool can_run(const struct rounds *r, const struct sm *s, uint32_t subpart
     for (uint32_t w = 0; w < r->words; w++)
         bits |= s->runnable[w];
     return bits & r->own << subpartition;
+}
+
+static bool is_shared(const struct ir_inst *in)
+{
+    return ir_is_memory(in) && in->space == PTX_SHARED;
 }
 
 /* Is the block of code at which the warp stands one with accesses to shared memory? */
@@ -518,10 +518,10 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
 
 /* The next access of the turn goes to the queue when that has room, and all behind it that much later. Where only global accesses are in it, it is
  * their queue that is full. */
-static void issue(const struct rounds *r, const struct sm *s, const struct issue_queue *q, struct turn *a)
+static void issue(const struct rounds *r, const struct issue_queue *q, struct turn *a)
 {
     const uint64_t room = issue_room(q, r->queue_room), at = turn_issue(a);
-    if (room <= at || room > s->now)
+    if (room <= at)
         return;
     stall(r, turn_next(a)->site, issue_all_global(q, r->queue_room) ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE, room - at);
     turn_delay(a, room - at);
@@ -546,7 +546,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
             continue; /* so do those behind it */
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
-            issue(r, s, q, a);
+            issue(r, q, a);
             s->pipe = at + next_access(r, sm, place, cycles(at)) * TICKS;
             a->stores = (int16_t)(a->stores - store);
         }
@@ -560,7 +560,7 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         } else if (soon) {
             q->last = place + 1;
             a->since = s->now;
-            issue_add(&s->before_pipe[place % r->slots], place);
+            issue_add(q, place);
         } else if (more) {
             go_on(r, sm, place);
         } else {
@@ -714,7 +714,7 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
     const struct ir_block *b = &r->l->kernel->blocks[block];
     uint64_t all = 0, behind = 0;
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-        const bool shared = ir_is_memory(&r->l->kernel->insts[i]) && r->l->kernel->insts[i].space == PTX_SHARED;
+        const bool shared = is_shared(&r->l->kernel->insts[i]);
         all += shared;
         behind += shared && i > at;
     }
@@ -743,7 +743,7 @@ static uint32_t first_shared(const struct rounds *r, int32_t from)
 {
     const struct ir_inst *in = r->l->kernel->insts;
     for (int32_t i = from; i < r->l->kernel->ninsts && in[i].block == in[from].block; i++)
-        if (ir_is_memory(&in[i]) && in[i].space == PTX_SHARED)
+        if (is_shared(&in[i]))
             return (uint32_t)i;
     return (uint32_t)from;
 }
@@ -780,7 +780,8 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     if (s->now > ready) {
         uint64_t room = shares(r, s, place) ? issue_room(&s->before_pipe[place % r->slots], r->queue_room) : ready;
         room = room > s->now ? s->now : later(room, ready);
-        stall(r, first_shared(r, a->last_site), COUNTER_STALL_MIO_THROTTLE, room - ready);
+        if (room > ready)
+            stall(r, first_shared(r, a->last_site), COUNTER_STALL_MIO_THROTTLE, room - ready);
         stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now - room);
     }
     if (a->open)
@@ -1296,7 +1297,7 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
     r->queue_room = r->queue_room < ISSUE_MOST ? r->queue_room : ISSUE_MOST;
     r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
     for (int32_t i = 0; i < l->kernel->ninsts; i++)
-        r->shares[l->kernel->insts[i].block] |= ir_is_memory(&l->kernel->insts[i]) && l->kernel->insts[i].space == PTX_SHARED;
+        r->shares[l->kernel->insts[i].block] |= is_shared(&l->kernel->insts[i]);
     r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;

@@ -241,11 +241,6 @@ void turn_order(struct turn *t, const struct target_pace *p, uint64_t before, ui
     t->next_at = t->access[0].at;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 void turn_leave(struct turn *t, struct l2_waiter *l2, uint32_t apart)
 {
     for (uint64_t left = t->open & ~t->asked; left; left &= left - 1) {

@@ -120,11 +120,15 @@ static inline const struct turn_access *turn_next(const struct turn *t)
 /* Its record, but for the warp that it is of. */
 void turn_record(const struct turn *t, const struct turn_pool *memory, struct record *out);
 
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* When the turn ends, as far as is known: once nothing is open. */
 static inline uint64_t turn_end(const struct turn *t)
 {
-    const uint64_t least = t->least > t->passed ? t->least : t->passed;
-    return t->end > least ? t->end : least;
+    return later(t->end, later(t->least, t->passed));
 }
 
 /* The host fetches the addresses of its lanes. */

@@ -67,12 +67,13 @@ const char *heddle_status_text(heddle_status s)
 
 enum { MAX_THREADS = 1024 };
 
-/* Host threads a launch may use: HEDDLE_THREADS, else the machine's processors. 0: HEDDLE_THREADS is no such number. */
-static int host_threads(void)
+/* Host threads a launch may use: HEDDLE_THREADS, else the machine's processors. 0: HEDDLE_THREADS is no such number. *asked: it is set. */
+static int host_threads(bool *asked)
 {
     const char *e = getenv("HEDDLE_THREADS");
     char *end = NULL;
     long n = e && *e ? strtol(e, &end, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    *asked = end;
     if (end)
         return *end || n < 1 || n > MAX_THREADS ? 0 : (int)n;
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (int)n;
@@ -89,7 +90,8 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct diag_list diags;
-    int threads = host_threads();
+    bool asked;
+    int threads = host_threads(&asked);
     if (!threads)
         return engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_THREADS is '%s': a number from 1 to %d is needed",
                            getenv("HEDDLE_THREADS"), MAX_THREADS);
@@ -132,7 +134,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail(HEDDLE_OUT_OF_MEMORY, "no address range for device memory: %s", why);
     }
     d->threads = threads;
-    d->threads_asked = getenv("HEDDLE_THREADS") && *getenv("HEDDLE_THREADS");
+    d->threads_asked = asked;
     d->collected = models_caches() ? COUNTERS_ALL : COUNTERS_EXACT;
     d->most_pending = 2048; /* cudaLimitDevRuntimePendingLaunchCount at first, on an H200 */
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
