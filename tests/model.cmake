@@ -12,6 +12,10 @@ set_tests_properties(truth.first_blocks PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPR
 add_test(NAME truth.stores COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/stores.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
 set_tests_properties(truth.stores PROPERTIES TIMEOUT 600 PASS_REGULAR_EXPRESSION "220 of 220 launches, 1[789][0-9] within 10 %, 0 differ")
+# What SMs of a GPC read at the same time comes through its port once, and becomes one request more often while that port is busy.
+add_test(NAME truth.together COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/together.py $<TARGET_FILE:heddle_cli>
+         ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
+set_tests_properties(truth.together PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "0 of 5 are too far away")
 # A full queue before the unit: old warps go first, so few are active, and the others wait to issue.
 add_test(NAME truth.full_queue COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/full_queue.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth)

@@ -1094,13 +1094,14 @@ struct group {
     uint32_t began;        /* blocks */
 };
 
-/* The grid's next block goes to an SM. Groups start their blocks side by side. False: there is none. */
+/* The grid's next block goes to an SM. Groups start their blocks side by side, the SMs of a TPC one after the other. False: there is none. */
 static bool first_block(struct rounds *r, struct group *g, uint32_t i)
 {
     uint64_t at = (uint64_t)g->began++ * r->c->caches->block_dispatch;
     if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
         return false;
     r->dispatched = at > r->dispatched ? at : r->dispatched;
+    at += g->sm[i] % r->c->caches->sms_per_tpc * r->c->caches->tpc_start;
     cta_slot_fill(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * TICKS);
     return true;
 }

@@ -218,6 +218,7 @@ static void throughputs(const struct device *d, struct caches_config *out)
 static void habits(const struct device *d, struct caches_config *out)
 {
     out->join_requests = (uint32_t)DEVICE_TAKEN(d, l2_join_requests);
+    out->join_wait_cycles = (uint32_t)DEVICE_TAKEN(d, l2_join_wait_cycles);
     out->link_cycles = (uint32_t)DEVICE_TAKEN(d, l2_link_cycles);
     out->pair_cycles = (uint32_t)DEVICE_TAKEN(d, l2_pair_cycles);
     out->dirty_share = (uint32_t)DEVICE_TAKEN(d, l2_dirty_share);
@@ -246,6 +247,7 @@ static void habits(const struct device *d, struct caches_config *out)
     out->barrier_warp = (uint32_t)DEVICE_TAKEN(d, barrier_warp_cycles);
     out->launch = cycles_of(d, DEVICE_TAKEN(d, launch_profiled_ps)) / PARTS;
     out->warp_start = (uint32_t)DEVICE_TAKEN(d, warp_start_cycles);
+    out->tpc_start = (uint32_t)DEVICE_TAKEN(d, tpc_start_cycles);
     out->late_first = (uint32_t)known(d->gpc_late_first, 0);
     out->late_again = (uint32_t)known(d->gpc_late_again, 1);
 }

@@ -31,6 +31,7 @@ struct caches_config {
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
     uint32_t gpcs, sms_per_tpc, late_tpcs; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
     uint32_t coalesce_cycles; /* after a request that hits, in which others of the GPC for the same sectors are one with it for L2; 0: none are */
+    uint32_t join_wait_cycles; /* as long as its data wait for the GPC's port, but no longer than so, others are one with it, too */
     uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
     uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
@@ -46,8 +47,8 @@ struct caches_config {
     uint32_t wavefront_latency; /* and each further pass through the banks */
     uint32_t atomic_latency; /* that an atomic takes longer than a load of L2 */
     uint32_t stores_at_once; /* of a warp, before other warps of its subpartition have their turn */
-    /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, and from a block's warp to the next. */
-    uint32_t block_start, block_dispatch, warp_start;
+    /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, from a block's warp to the next, and that the next SM of a TPC begins later. */
+    uint32_t block_start, block_dispatch, warp_start, tpc_start;
     uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */
     uint32_t lsu_waiting_subpartition, lsu_waiting; /* accesses that can wait for the pipe: of a subpartition, and of all besides */
     uint32_t code_miss;     /* for each line of instructions that an SM has not executed before */

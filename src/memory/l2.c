@@ -11,8 +11,10 @@
  * - Atomics are done at home; passing through the near half counts as a hit (atomics red,shift=0: of 65,536 sectors seen for the
  *   first time 32,704 miss, and 98,176 are looked up in both halves).
  * - DRAM is read by 64 bytes, two sectors (copy_stride rd,stride=16: 33.5 MB of sectors, 67.1 MB from DRAM).
- * - Requests for the same sectors of a line that SMs of one GPC make before the first of them has its data at L2 are one for it,
- *   up to four (tests/truth/caches: groups). Of a hit that is some 55 cycles, of a miss what DRAM takes. A request for other
+ * - Requests for the same sectors of a line that SMs of one GPC make before the data for the first of them leave L2 are one for it,
+ *   up to four (tests/truth/caches: groups). Of a hit that is some 55 cycles, of a miss what DRAM takes, and more where the GPC's port is
+ *   busy, which all of them pass once: sixteen SMs that read the same get 1164 to 1222 bytes a cycle through a port of 646, with 0.595 requests
+ *   for each (tests/truth/caches: together). A request for other
  *   sectors of the line, by any GPC of that half, ends this: those after it are on their own, and nobody joins it. At random, 71 %
  *   join where nobody asks for other sectors of a line (75 are what four to one allows), of the 64 sectors of 16 lines 10 % with
  *   one GPC and 2.6 % with all.
@@ -35,7 +37,7 @@
 
 #define FETCHES inline __attribute__((always_inline)) /* gcc takes a call of what only fetches for one without effect */
 
-enum { GROUPS = 4096, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
+enum { GROUPS = 16384, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
        AHEAD = 16 /* requests whose lines the host fetches */, NEARER = 8 /* and what these tell */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
@@ -99,6 +101,7 @@ struct turn {
     uint8_t wants, how;
     uint64_t at;         /* it has come to L2; then: the slice is done with it */
     uint64_t chained;    /* and so is its chain (rates.h) */
+    uint64_t open;       /* until when others can be one with it: its data wait for the port */
     uint64_t there;      /* L2 has what it asked for, or is done with it */
     uint32_t who, since; /* BY_PORTS: for `way` */
     uint32_t joins;      /* 1 + turn of the one that it is one with and that was not answered then; 0: there is none */
@@ -163,6 +166,7 @@ struct member {
     struct l2 l;
     struct counters *sites;    /* [nsites] its own; NULL: the launch's */
     uint32_t *turn, n, room;   /* turns of SMs in its GPCs */
+    uint32_t back;             /* those before it have passed the ports of these */
     uint32_t *list, nlist, list_room; /* turns of a stage */
     uint32_t *cursor;          /* [n members] */
 } __attribute__((aligned(128)));
@@ -875,11 +879,13 @@ static void come(struct l2 *l, const struct l2_request *r, struct turn *t, uint3
         t->wants = LOOK_UP;
         if (t->begins)
             t->begins->first = 1 + number;
-    } else if (group->until) {
-        t->there = ways_later(group->there, r->time);
-    } else {
-        t->joins = group->first;
+        return;
     }
+    c->v[COUNTER_L2_JOINED_SECTORS] += lines_count(r->sectors);
+    if (group->until)
+        t->there = ways_later(group->there, r->time);
+    else
+        t->joins = group->first;
 }
 
 /* Its slice does what it has to. */
@@ -961,6 +967,16 @@ static void settle(struct l2 *l, const struct l2_request *r, struct turn *t, con
         t->there += l->c.atomic_latency;
 }
 
+/* What L2 has of it passes the port of the GPC, once for all that are one request. Those that come while it waits for that are, too; how much can
+ * wait so is limited, and what has to wait longer does it on its way to L2. */
+static inline void pass_back(const struct l2 *l, const struct l2_request *r, struct turn *t)
+{
+    const uint64_t at = t->there;
+    if (t->how == BY_PORTS && t->wants != NOTHING)
+        t->there = rates_return(l->rates, t->gpc, r, at);
+    t->open = t->there < at + l->c.join_wait_cycles ? t->there : at + l->c.join_wait_cycles;
+}
+
 /* What it began is known for those who come later. number: of the turn. */
 static inline void close_group(const struct l2 *l, const struct l2_request *r, const struct turn *t, uint32_t number)
 {
@@ -969,7 +985,7 @@ static inline void close_group(const struct l2 *l, const struct l2_request *r, c
         return;
     const uint64_t until = r->time + l->c.coalesce_cycles;
     g->there = (uint32_t)t->there;
-    g->until = (uint32_t)(t->there > until ? t->there : until) | 1; /* not 0 */
+    g->until = (uint32_t)(t->open > until ? t->open : until) | 1; /* not 0 */
     g->first = 0;
 }
 
@@ -981,7 +997,7 @@ static inline uint64_t answer(const struct l2 *l, const struct l2_queue *q, cons
     if (t->how == OF_L1)
         return l1_comes(q->l1, r->line, r->time);
     const uint64_t there = t->joins ? ways_later((uint32_t)turns[t->joins - 1].there, r->time) : t->there;
-    return rates_answer(l->rates, t->sm, t->gpc, r, there) + way(l, r->line, t->who, t->since);
+    return rates_answer(l->rates, t->sm, r, there) + way(l, r->line, t->who, t->since);
 }
 
 /* --- the order of serving --- */
@@ -1161,6 +1177,7 @@ static void serve_turn(struct l2 *l, const struct l2_queue *queues, struct turn 
             dram_access(l->dram, &l->op[i].at, l->op[i].sectors, l->op[i].write, &l->asker);
     }
     settle(l, r, t, l->op);
+    pass_back(l, r, t);
     close_group(l, r, t, number);
 }
 
@@ -1228,7 +1245,7 @@ static void send_part(void *l2, int number)
     struct members *ms = &l->members;
     struct member *m = &ms->member[number];
     const uint32_t from = (uint32_t)((uint64_t)ms->nturns * (uint32_t)number / ms->n), to = (uint32_t)((uint64_t)ms->nturns * ((uint32_t)number + 1) / ms->n);
-    m->n = 0;
+    m->n = m->back = 0;
     for (uint32_t i = 0; i < ms->nturns; i++) {
         struct turn *t = &l->in_turn[i];
         if (i >= from && i < to)
@@ -1328,7 +1345,19 @@ static void settle_part(void *l2, int number)
     }
 }
 
-/* Of the slice again: so are the ways back, and what an SM hears. */
+/* Of the slice again: so are the ways back, */
+static void back_part(void *l2, int number)
+{
+    struct l2 *l = l2;
+    struct members *ms = &l->members;
+    struct member *m = &ms->member[number];
+    for (; m->back < m->n && m->turn[m->back] < ms->end; m->back++) {
+        struct turn *t = &l->in_turn[m->turn[m->back]];
+        pass_back(l, request_of(ms, t), t);
+    }
+}
+
+/* and what an SM hears. */
 static void answer_part(void *l2, int number)
 {
     struct l2 *l = l2;
@@ -1347,7 +1376,7 @@ static void answer_part(void *l2, int number)
  * for coalesce_cycles it is open in any case: that long is a window. */
 static void serve_together(struct l2 *l, uint32_t n)
 {
-    static void (*const stage[])(void *l2, int number) = {come_part, slice_part, look_up_part, dram_part, settle_part};
+    static void (*const stage[])(void *l2, int number) = {come_part, slice_part, look_up_part, dram_part, settle_part, back_part};
     struct members *ms = &l->members;
     if (n > ms->room) {
         ms->room = 2 * n;

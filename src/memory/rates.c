@@ -158,12 +158,14 @@ uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const stru
     return r->write_gpc ? busy(&r->write_gpc[gpc], of->time, time, (uint64_t)sectors * c->gpc_write_cycles) : time;
 }
 
-uint64_t rates_answer(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time)
+uint64_t rates_return(const struct rates *r, uint32_t gpc, const struct l2_request *of, uint64_t time)
 {
-    const unsigned sectors = lines_count(of->sectors);
-    if (r->read_gpc)
-        time = busy(&r->read_gpc[gpc], of->time, time, (uint64_t)sectors * r->c->gpc_read_cycles);
-    return r->read_sm ? busy(&r->read_sm[sm], of->time, time, (uint64_t)sectors * r->c->sm_read_cycles) : time;
+    return r->read_gpc ? busy(&r->read_gpc[gpc], of->time, time, (uint64_t)lines_count(of->sectors) * r->c->gpc_read_cycles) : time;
+}
+
+uint64_t rates_answer(const struct rates *r, uint32_t sm, const struct l2_request *of, uint64_t time)
+{
+    return r->read_sm ? busy(&r->read_sm[sm], of->time, time, (uint64_t)lines_count(of->sectors) * r->c->sm_read_cycles) : time;
 }
 
 /* By the line's hash. Where the channels are a power of two its bits come in runs: of 10,240 successive lines the busiest of 64 channels

@@ -3,7 +3,8 @@
  * A request to L2 goes through the port of its GPC and takes its slice for some time; what it reads comes back through the port of the
  * GPC and that of the multiprocessor. Sectors of DRAM take a channel. Times are cycles of the multiprocessors; work is 1/256 of them.
  * Figures: struct caches_config. What is behind the rules (NVIDIA H200, 2026-11-30, tests/truth/time: l2.tsv, dram.tsv):
- * - One multiprocessor reads 116 bytes a cycle and writes 31, a GPC 634 and 421, all 4476 and 2252.
+ * - One multiprocessor reads 116 bytes a cycle and writes 31, a GPC 634 and 421, all 4476 and 2252. What several of a GPC ask for together
+ *   passes its port once: sixteen that read the same get 1164 (tests/truth/caches: together).
  * - Atomics of one word: one each 1.45 cycles; of other words in the same line a sector each 1.2 cycles, of doubles and compare-and-swap each
  *   2.3. Sums of floats in one word wait 3.5 cycles for each other; where words are many, the slice takes as many as of integers (a word a warp:
  *   37.9 a cycle of all, integers 38.1). A multiprocessor sends a sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics, eight neighbours in two. */
@@ -29,8 +30,10 @@ uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of);
 uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint64_t time);
 /* A store or reduction has passed the ports of the multiprocessor and the GPC. */
 uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of);
-/* The request's sectors, which L2 had at `time`, have come to the multiprocessor, but for the way. */
-uint64_t rates_answer(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of, uint64_t time);
+/* The request's sectors, which L2 had at `time`, have passed the port of the GPC; then, of all that are one request for L2, each the port of
+ * its multiprocessor: they have come, but for the way. */
+uint64_t rates_return(const struct rates *r, uint32_t gpc, const struct l2_request *of, uint64_t time);
+uint64_t rates_answer(const struct rates *r, uint32_t sm, const struct l2_request *of, uint64_t time);
 /* Which channel of DRAM a line has; when that is done with so many units of dram_bytes, which a request of the time `now` asks for at `time`.
  * Which one that is does not matter, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
 uint32_t rates_channel_of(const struct rates *r, uint64_t line);

@@ -82,8 +82,10 @@ static void ports(void **state)
     struct rates *r = rates_new(&config);
     const struct l2_request whole = {.time = 100, .sectors = 0xf, .op = L2_WRITE}, part = {.time = 100, .sectors = 0x1, .op = L2_WRITE, .bytes = 1};
     const struct l2_request one = {.time = 50, .sectors = 0x1}, two = {.time = 50, .sectors = 0x3};
-    assert_int_equal(rates_answer(r, 0, 0, &two, 50), 50 + 2 + 8);
-    assert_int_equal(rates_answer(r, 1, 0, &one, 50), 50 + 3 + 4);  /* another multiprocessor: behind it at the GPC's port only */
+    assert_int_equal(rates_return(r, 0, &two, 50), 50 + 2);
+    assert_int_equal(rates_return(r, 0, &one, 50), 50 + 3); /* behind it at the GPC's port */
+    assert_int_equal(rates_answer(r, 0, &two, 52), 52 + 8);
+    assert_int_equal(rates_answer(r, 1, &one, 52), 52 + 4); /* another multiprocessor: the same data go to both at once */
     assert_int_equal(rates_send(r, 0, 0, &whole), 100 + 4 + 8);
     assert_int_equal(rates_send(r, 0, 0, &part), 100 + 12 + 2); /* ready at 106 */
     rates_free(r);
