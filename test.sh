@@ -51,6 +51,7 @@ setup_packages
 if [ "$(head -c 2 "$(command -v python3)" 2>/dev/null | tr -d '\0')" = "#!" ] && python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))'); then
     PATH=$python:$PATH
 fi
+export HEDDLE_CACHE=$PWD/build/tests/cache # one for all tests: headers are precompiled once, programs compiled once
 setup_build build
 run_tests build "all tests" -LE truth
 targets=sanitize setup_build build-asan -DHEDDLE_SANITIZE=ON

@@ -4,5 +4,5 @@ foreach(transcript ${transcripts})
   get_filename_component(name ${transcript} NAME_WE)
   add_test(NAME bad.${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bad/check.py
            $<TARGET_FILE_DIR:heddle_cli> ${transcript})
-  set_tests_properties(bad.${name} PROPERTIES TIMEOUT 120)
+  set_tests_properties(bad.${name} PROPERTIES TIMEOUT 120 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()

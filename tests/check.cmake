@@ -5,7 +5,7 @@ foreach(path ${bugs})
   get_filename_component(folder ${path} DIRECTORY)
   add_test(NAME check.${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/bugs.py $<TARGET_FILE:heddle_cli> ${folder} ${name})
   set_tests_properties(check.${name} PROPERTIES LABELS check TIMEOUT 200 SKIP_RETURN_CODE 77
-                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 
 # What an H200's compute-sanitizer printed of programs with a bug, and ours of the same.
@@ -15,13 +15,13 @@ foreach(path ${bugs})
   add_test(NAME check.h200.${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/h200.py
            ${CMAKE_BINARY_DIR}/cuda/bin/compute-sanitizer ${CMAKE_CURRENT_SOURCE_DIR}/check/h200 ${name})
   set_tests_properties(check.h200.${name} PROPERTIES LABELS check TIMEOUT 200
-                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 
 # What continuous integration is told: expectations, what is worse than before, and the workflows of examples/ci.
 foreach(case expectations workflows)
   add_test(NAME ci.${case} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/ci/${case}.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
-  set_tests_properties(ci.${case} PROPERTIES TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache
+  set_tests_properties(ci.${case} PROPERTIES TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache
                        PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
 endforeach()
 
@@ -30,5 +30,5 @@ foreach(case kernels unwatched_writes exit_status limits files sarif suppression
   add_test(NAME check.interface.${case} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/interface.py $<TARGET_FILE:heddle_cli>
            ${CMAKE_BINARY_DIR}/cuda/bin/compute-sanitizer ${CMAKE_CURRENT_SOURCE_DIR}/check/interface ${case})
   set_tests_properties(check.interface.${case} PROPERTIES LABELS check TIMEOUT 200
-                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/check-cache)
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()

@@ -29,22 +29,22 @@ add_dependencies(recorder heddle_device_pass heddle nvToolsExt)
 foreach(case device_code reference programs messages cache headers front_end locals)
   add_test(NAME compile.${case} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/compile/${case}.sh)
   set_tests_properties(compile.${case} PROPERTIES ENVIRONMENT
-    "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile")
+    "HEDDLE=$<TARGET_FILE:heddle_cli>;HEDDLE_ROOT=${front};SOURCES=${CMAKE_CURRENT_SOURCE_DIR}/compile;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
 # What a program has without an include: the names are nvcc's, as a table says; where nvcc is, the table is nvcc's.
 add_test(NAME compile.prelude COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/prelude.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(compile.prelude PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+set_tests_properties(compile.prelude PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME compile.prelude_table COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/prelude.py --nvcc nvcc)
 set_tests_properties(compile.prelude_table PROPERTIES SKIP_RETURN_CODE 77)
 
 # Calls of the math library are merged, hoisted and folded as nvcc does it.
 add_test(NAME compile.math_calls COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/math_calls.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(compile.math_calls PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+set_tests_properties(compile.math_calls PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
 # Its memory accesses are nvcc's, as a table says; where nvcc is, the table is what nvcc makes.
 add_test(NAME compile.as_nvcc COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front}")
+set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME compile.as_nvcc_table
          COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py --nvcc nvcc)
 set_tests_properties(compile.as_nvcc_table PROPERTIES SKIP_RETURN_CODE 77)

@@ -9,7 +9,7 @@ foreach(page ${pages})
     string(REPLACE "/" "." name ${name})
     add_test(NAME blocks.${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/docs/blocks.py $<TARGET_FILE:heddle_cli>
              ${CMAKE_SOURCE_DIR} ${page})
-    set_tests_properties(blocks.${name} PROPERTIES LABELS docs TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+    set_tests_properties(blocks.${name} PROPERTIES LABELS docs TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
   endif()
 endforeach()
 add_test(NAME tools.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/docs/blocks_test.py)

@@ -9,17 +9,17 @@ foreach(program --list ${programs})
   add_test(NAME examples.${name} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/figures.py
            $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR} ${program})
   set_tests_properties(examples.${name} PROPERTIES LABELS examples TIMEOUT 120
-                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 
 # The curve of hits against the size of a persisting window.
 add_test(NAME examples.persisting_curve COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/persisting.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
-set_tests_properties(examples.persisting_curve PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+set_tests_properties(examples.persisting_curve PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 
 # Which of two operations takes more instructions; what registers a tile takes at least.
 foreach(case costs registers)
   add_test(NAME examples.${case}_on_devices COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/${case}.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
-  set_tests_properties(examples.${case}_on_devices PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+  set_tests_properties(examples.${case}_on_devices PROPERTIES LABELS examples TIMEOUT 300 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 
 # A device's figures found again by counting, and what a real GPU showed beside its description. A source tree draws two of the six
@@ -35,12 +35,12 @@ foreach(device g80 c2050 k40 v100 a100 h200 --stored)
   add_test(NAME microbench.${name} COMMAND ${drawn} python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/microbench.py
            $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR} ${device})
   set_tests_properties(microbench.${name} PROPERTIES LABELS examples TIMEOUT 600 SKIP_RETURN_CODE 77
-                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+                       ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 add_test(NAME microbench.no_time COMMAND heddle_cli run --device c2050 ${CMAKE_SOURCE_DIR}/examples/microbench/measure.cu --describe never.json)
 set_tests_properties(microbench.no_time PROPERTIES LABELS examples TIMEOUT 600
                      PASS_REGULAR_EXPRESSION "no time model: .*nothing was measured, 'never.json' is not written" FAIL_REGULAR_EXPRESSION "found "
-                     ENVIRONMENT HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache)
+                     ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 
 # What ./demo.sh runs.
 foreach(case demo)

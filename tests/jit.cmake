@@ -125,7 +125,7 @@ foreach(program coalescing shared_banks matmul_tiled matmul_coarsened divergence
   add_test(NAME jit.examples_${program} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/examples/figures.py
            $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR} ${program})
   set_tests_properties(jit.examples_${program} PROPERTIES TIMEOUT 120
-                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+                       ENVIRONMENT "HEDDLE_EXEC=jit;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 
 add_test(NAME jit.device_wmma COMMAND $<TARGET_FILE:heddle_cli> run ${CMAKE_CURRENT_SOURCE_DIR}/device/wmma.cu sample)
@@ -134,14 +134,14 @@ set_tests_properties(jit.device_wmma PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESS
 # What is told of compiled kernels.
 unit_test(jit_log)
 add_test(NAME jit.log COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/log.py $<TARGET_FILE:heddle_cli> x86-64-v2)
-set_tests_properties(jit.log PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+set_tests_properties(jit.log PROPERTIES TIMEOUT 120 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 # The kernels of the bench against native C, number by number: half of them; of the further ones five, the open or the new.
 add_test(NAME jit.bench_results COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/jit/bench.sh $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})
 add_test(NAME jit.bench_further COMMAND sh -c "open=$(python3 '${CMAKE_CURRENT_SOURCE_DIR}/drawn.py' one '' --open); exec python3 '${CMAKE_SOURCE_DIR}/bench/kernels.py' '$<TARGET_FILE:heddle_cli>' --further $open --check")
-set_tests_properties(jit.bench_results jit.bench_further PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_VERIFY=1;HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+set_tests_properties(jit.bench_results jit.bench_further PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_VERIFY=1;HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 # Kernels that run on: from the interpreter to the first tier to the full one.
 add_test(NAME jit.tiers COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/tiers.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(jit.tiers PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/examples-cache")
+set_tests_properties(jit.tiers PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 # Machine code kept between runs.
 unit_test(jit_code_cache)
 add_test(NAME jit.keep COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/jit/keep.py $<TARGET_FILE:heddle_cli>)

@@ -8,7 +8,7 @@ if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN AND NOT HEDDLE_MSAN) # whose runtime 
     foreach(case launch lines results programs magic)
       add_test(NAME python.${case}_${executor} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} test_${case})
       set_tests_properties(python.${case}_${executor} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
-                           ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython")
+                           ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython")
     endforeach()
   endforeach()
 
@@ -18,6 +18,6 @@ if(NOT HEDDLE_SANITIZE AND NOT HEDDLE_TSAN AND NOT HEDDLE_MSAN) # whose runtime 
     get_filename_component(name ${path} NAME_WE)
     add_test(NAME python.notebook.${name} COMMAND ${SYSTEM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/python/notebook.py ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR} ${path})
     set_tests_properties(python.notebook.${name} PROPERTIES LABELS python TIMEOUT 200 SKIP_RETURN_CODE 77
-                         ENVIRONMENT "HEDDLE_CACHE=${CMAKE_BINARY_DIR}/python-cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython;JUPYTER_RUNTIME_DIR=${CMAKE_BINARY_DIR}/ipython")
+                         ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache;IPYTHONDIR=${CMAKE_BINARY_DIR}/ipython;JUPYTER_RUNTIME_DIR=${CMAKE_BINARY_DIR}/ipython")
   endforeach()
 endif()

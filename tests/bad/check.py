@@ -128,7 +128,7 @@ def main():
         shutil.copytree(HERE, folder)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HEDDLE_") or k == "HEDDLE_CLANG"}
         environment.update(PATH=os.path.abspath(arguments[0]) + ":" + environment["PATH"], LC_ALL="C",
-                           HEDDLE_CACHE=os.path.join(top, "cache"), TMPDIR=os.path.join(top, "tmp"))
+                           HEDDLE_CACHE=os.environ.get("HEDDLE_CACHE", os.path.join(top, "cache")), TMPDIR=os.path.join(top, "tmp"))
         for case in read_transcript(arguments[1]):
             out, err, status, wrong = run(case["command"], environment, folder)
             if printing:

@@ -1,4 +1,5 @@
 # The cache of programs and precompiled headers: what makes a new one, what does not, many processes at once.
+HEDDLE_CACHE= # its own
 . "$SOURCES/common.sh"
 
 cat >p.cu <<'END'

@@ -1,9 +1,9 @@
-# Sourced by the tests of this folder: a scratch directory with its own cache, and checks that name what failed.
+# Sourced by the tests of this folder: a scratch directory, a cache unless HEDDLE_CACHE names one, and checks that name what failed.
 # HEDDLE is the program, HEDDLE_ROOT where it finds headers and the recorder, SOURCES this folder.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-HEDDLE_CACHE=$scratch/cache
+HEDDLE_CACHE=${HEDDLE_CACHE:-$scratch/cache}
 TMPDIR=$scratch/tmp
 mkdir "$TMPDIR"
 export HEDDLE_CACHE HEDDLE_ROOT TMPDIR
