@@ -2,41 +2,62 @@
 """Figures of launches whose caches and time are modelled, with several numbers of host threads: pages of all figures and of source lines have to be
 the same to the letter, and so does what the program prints.
 
-usage: threads.py HEDDLE PROGRAM.cu [ARGUMENT ...]
+usage: threads.py HEDDLE [--draw N] PROGRAM.cu [ARGUMENT ...]
+
+1, 2, 3 and 8 threads; --draw N: besides 1, one of N of the others (tests/drawn.py).
 """
 import csv, os, subprocess, sys, tempfile
 
-THREADS = ["1", "2", "3", "8"]
-heddle, program, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
+sys.dont_write_bytecode = True  # nothing is left beside the sources
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import drawn
+
+MORE = ["2", "3", "8"]
+heddle, *arguments = sys.argv[1:]
+if arguments[0] == "--draw":
+    MORE = drawn.some(MORE, int(arguments[1]), "numbers of threads")
+    arguments = arguments[2:]
+program, *arguments = arguments
 
 
-def page(kind, threads, log):
-    run = subprocess.run([heddle, "profile", "--device", "h200", "--csv", "--page", kind, "--log-file", log, program, *arguments],
+def pages(threads, tmp):
+    """Of one run: exit status and output; by kind of page the rows."""
+    report = os.path.join(tmp, f"report{threads}")
+    run = subprocess.run([heddle, "profile", "--device", "h200", "--log-file", os.path.join(tmp, "log"), "-o", report, program, *arguments],
                          stdout=subprocess.PIPE, env={**os.environ, "HEDDLE_THREADS": threads})
-    rows = list(csv.reader(line for line in open(log) if not line.startswith("==")))
+    return (run.returncode, run.stdout), {kind: page(kind, report) for kind in ("raw", "source") if not run.returncode}
+
+
+def page(kind, report):
+    subprocess.run([heddle, "profile", "--csv", "--page", kind, "-i", report, "--log-file", report + ".csv"], check=True)
+    rows = list(csv.reader(line for line in open(report + ".csv") if not line.startswith("==")))
     head = rows[0] if rows else []
     own = {head.index(name) for name in ("Process ID", "Process Name") if name in head}
-    return run.returncode, run.stdout, [[cell for i, cell in enumerate(row) if i not in own or len(row) != len(head)] for row in rows]
+    return [[cell for i, cell in enumerate(row) if i not in own or len(row) != len(head)] for row in rows]
 
 
 def difference(a, b):
-    for x, y in zip(a[2], b[2]):
+    for x, y in zip(a, b):
         if x != y:
             return next(f"{u} and {v}" for u, v in zip(x, y) if u != v)
-    return "exit status, output or number of rows"
+    return "number of rows"
 
 
 wrong = 0
 with tempfile.TemporaryDirectory() as tmp:
-    for kind in "raw", "source":
-        first = page(kind, THREADS[0], os.path.join(tmp, "log"))
-        if first[0] or len(first[2]) < 2:
-            sys.exit(f"{kind} page, {THREADS[0]} thread: exit status {first[0]}, {len(first[2])} rows")
-        for threads in THREADS[1:]:
-            other = page(kind, threads, os.path.join(tmp, "log"))
-            if other != first:
-                print(f"{kind} page, {threads} threads: differs: {difference(first, other)}")
+    ended, first = pages("1", tmp)
+    if ended[0] or any(len(rows) < 2 for rows in first.values()):
+        sys.exit(f"1 thread: exit status {ended[0]}, rows: { {kind: len(rows) for kind, rows in first.items()} }")
+    for threads in MORE:
+        other_ended, other = pages(threads, tmp)
+        if other_ended != ended:
+            print(f"{threads} threads: other exit status or output")
+            wrong += 1
+        for kind in first:
+            if other.get(kind) != first[kind]:
+                print(f"{kind} page, {threads} threads: differs: {difference(first[kind], other.get(kind, []))}")
                 wrong += 1
-        print(f"{kind} page: {len(first[2])} rows")
+    for kind, rows in first.items():
+        print(f"{kind} page: {len(rows)} rows")
 print(f"{wrong} differ")
 sys.exit(wrong > 0)
