@@ -1,5 +1,6 @@
 // Two questions about a GPU, by many launches: which stores reach L2 as one, and when blocks start.
-// usage: stores [own|sector|life]. Prints a line for each launch; life prints what it measured.
+// usage: stores [own|sector|life [PART OF]]. Prints a line for each launch; life prints what it measured. PART OF: of the largest
+// launches of own only the PART-th (0 ...) of each OF.
 // h200_stores.tsv (own, sector) was measured so, for each of the two groups:
 //   ncu --csv --page raw --print-units base --metrics (the columns of h200_stores.tsv) --log-file GROUP.csv ./stores GROUP
 // h200_life.txt: ./stores life. Built with nvcc -O3 -arch=sm_90. GAP is no time: the assembler moves stores together.
@@ -66,9 +67,10 @@ __global__ void life(unsigned *sm, long long *from, long long *to, int spin, int
 }
 #define OWN(T, N, GAP, stride, lanes, grid, block) RUN(printf("own %s n %d gap %d stride %d lanes %d grid %d block %d", #T, N, GAP, stride, lanes, grid, block); own<T, N, GAP><<<grid, block>>>(p, stride, lanes))
 #define GAPS(T, N, stride, lanes, grid, block) do { OWN(T, N, 0, stride, lanes, grid, block); OWN(T, N, 1, stride, lanes, grid, block); OWN(T, N, 2, stride, lanes, grid, block); OWN(T, N, 4, stride, lanes, grid, block); OWN(T, N, 8, stride, lanes, grid, block); OWN(T, N, 16, stride, lanes, grid, block); } while (0)
-#define SIZES(T, N, stride) do { GAPS(T, N, stride, 1, 1, 32); GAPS(T, N, stride, 32, 1, 32); OWN(T, N, 0, stride, 32, 1, 64); OWN(T, N, 0, stride, 32, 1, 128); OWN(T, N, 0, stride, 32, 1, 256); OWN(T, N, 0, stride, 32, 1, 1024); OWN(T, N, 0, stride, 32, 132, 256); OWN(T, N, 0, stride, 32, 1056, 256); OWN(T, N, 0, stride, 32, 4224, 256); OWN(T, N, 4, stride, 32, 1056, 256); } while (0)
+#define SIZES(T, N, stride) do { GAPS(T, N, stride, 1, 1, 32); GAPS(T, N, stride, 32, 1, 32); OWN(T, N, 0, stride, 32, 1, 64); OWN(T, N, 0, stride, 32, 1, 128); OWN(T, N, 0, stride, 32, 1, 256); OWN(T, N, 0, stride, 32, 1, 1024); OWN(T, N, 0, stride, 32, 132, 256); OWN(T, N, 0, stride, 32, 1056, 256); if (largest++ % of == part) OWN(T, N, 0, stride, 32, 4224, 256); OWN(T, N, 4, stride, 32, 1056, 256); } while (0)
 int main(int argc, char **argv) {
   if (argc > 1) only = argv[1];
+  int part = argc > 3 ? atoi(argv[2]) : 0, of = argc > 3 ? atoi(argv[3]) : 1, largest = 0;
   char *p; CK(cudaMalloc(&p, (size_t)256 << 20)); unsigned *q; CK(cudaMalloc(&q, 64 << 20)); CK(cudaMemset(p, 0, (size_t)256 << 20)); CK(cudaMemset(q, 0, 64 << 20));
   if (want("own")) {
     SIZES(unsigned char, 7, 7); SIZES(unsigned, 3, 12); SIZES(unsigned, 4, 16); SIZES(unsigned, 8, 32); SIZES(uint2, 4, 32); SIZES(uint2, 2, 16); SIZES(uint4, 2, 32); SIZES(unsigned, 2, 8); SIZES(unsigned short, 2, 4); SIZES(unsigned char, 4, 4); SIZES(unsigned char, 8, 32);
