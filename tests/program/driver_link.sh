@@ -47,14 +47,14 @@ lib=$build/cuda/lib64
 ran=0
 for compiler in gcc clang-19 g++ clang++-19; do
     command -v $compiler > /dev/null || continue
+    case $compiler in *++*) language="-x c++" ;; *) language= ;; esac
+    $compiler -Wall -Werror -I"$build/cuda/include" $language -c linked.c -o common.o
+    $compiler -Wall -Werror -DCUDA_API_PER_THREAD_DEFAULT_STREAM -I"$build/cuda/include" $language -c linked.c -o thread.o
     for linker in bfd lld gold; do
-        case $compiler in *++*) language="-x c++" ;; *) language= ;; esac
-        echo 'int main(void) { return 0; }' > try.c
-        $compiler -fuse-ld=$linker try.c -o try 2> /dev/null || continue # no such linker here
-        for flags in "" -DCUDA_API_PER_THREAD_DEFAULT_STREAM; do
-            $compiler -fuse-ld=$linker -Wall -Werror $flags -I"$build/cuda/include" $language linked.c -o linked -L"$lib" -lcuda \
-                -Wl,-rpath,"$build/lib"
-            ./linked | grep -qx right || { echo "wrong: $compiler $linker $flags"; exit 1; }
+        $compiler -fuse-ld=$linker -Wl,--version > /dev/null 2>&1 || continue # no such linker here
+        for stream in common thread; do
+            $compiler -fuse-ld=$linker $stream.o -o linked -L"$lib" -lcuda -Wl,-rpath,"$build/lib"
+            ./linked | grep -qx right || { echo "wrong: $compiler $linker, $stream default stream"; exit 1; }
             ran=$((ran + 1))
         done
     done
