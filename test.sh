@@ -53,10 +53,11 @@ if [ "$(head -c 2 "$(command -v python3)" 2>/dev/null | tr -d '\0')" = "#!" ] &&
 fi
 export HEDDLE_CACHE=$PWD/build/tests/cache # one for all tests: headers are precompiled once, programs compiled once
 setup_build build
+pass=$PWD/build/src/compile/CMakeFiles/heddle_device_pass.dir/Unity/unity_0_cxx.cxx.o # no sanitizer looks at it
 run_tests build "all tests" -LE truth
-targets=sanitize setup_build build-asan -DHEDDLE_SANITIZE=ON
+targets=sanitize setup_build build-asan -DHEDDLE_SANITIZE=ON -DHEDDLE_DEVICE_PASS="$pass"
 run_tests build-asan "unit tests and a subset of the programs under the address and undefined-behaviour sanitizers" -L sanitize
-targets=threads setup_build build-tsan -DHEDDLE_TSAN=ON
+targets=threads setup_build build-tsan -DHEDDLE_TSAN=ON -DHEDDLE_DEVICE_PASS="$pass"
 # gcc 12's thread sanitizer does not start where addresses are random in more than 28 bits (sysctl vm.mmap_rnd_bits).
 under=$(setarch -R echo setarch -R 2>/dev/null) run_tests build-tsan "streams and host threads under the thread sanitizer" -L threads
 if echo 'int main(void) { return 0; }' | clang-19 -fsanitize=memory -x c -o /dev/null - 2>/dev/null; then
