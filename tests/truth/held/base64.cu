@@ -253,7 +253,7 @@ __global__ void hexadecimal(const uint32_t *__restrict__ in, uint2 *__restrict__
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int groups = 3 << 20, count = 3 * groups;
+    const int groups = 4 << 20, count = 3 * groups;
     Lcg random(233);
     std::vector<uint8_t> bytes(count), text(4 * groups), back(256, 255);
     char letters[64];

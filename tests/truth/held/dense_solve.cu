@@ -266,7 +266,7 @@ __global__ void factor_thread(const double *__restrict__ a, double *__restrict__
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int warps = 8192, blocks = 1056, matrices = 32768, n = 48;
+    const int warps = 8192, blocks = 528, matrices = 32768, n = 48;
     Lcg random(163);
     std::vector<float> columns(warps * 1024), rights(blocks * 2048), rows(blocks * 4096),
         spd((size_t)blocks * n * n);

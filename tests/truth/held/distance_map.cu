@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int WIDTH = 1024, HEIGHT = 512, FAR = 4096;
+constexpr int WIDTH = 1536, HEIGHT = 320, FAR = 4096;
 
 // a warp is a row: distances along it, squared
 __global__ void along_rows(const uint8_t *__restrict__ mark, int *__restrict__ out)
@@ -258,12 +258,12 @@ __global__ void to_seeds(const short2 *__restrict__ seed, int seeds, int *__rest
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = WIDTH * HEIGHT, seeds = 400;
+    const int count = WIDTH * HEIGHT, seeds = 200;
     Lcg random(199);
     std::vector<uint8_t> marks(count);
     std::vector<short2> places(seeds);
     for (short2 &p : places) {
-        p = make_short2(random.below(WIDTH), random.below(HEIGHT));
+        p = {(short)random.below(WIDTH), (short)random.below(HEIGHT)};
         marks[p.y * WIDTH + p.x] = 1;
     }
     std::vector<int> along(count), expected(count);

@@ -276,11 +276,11 @@ __global__ void bonds(const double *__restrict__ x, const int2 *__restrict__ bon
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int bodies = 132 * 16 * 2, atoms = 2048, parts = 8, charges = 4096, waves = 528,
-              chain = 262144, many = chain * 5 / 4;
+    const int bodies = 2816, atoms = 2048, parts = 8, charges = bodies, waves = 528, chain = 262144,
+              many = chain * 5 / 4;
     const double box = 16, limit2 = 9;
     Lcg random(347);
-    std::vector<Quad> body(4224);
+    std::vector<Quad> body(bodies);
     std::vector<double> x(3 * atoms), wave(3 * waves), place(3 * chain);
     for (Quad &b : body)
         b = {random.between(-1, 1), random.between(-1, 1), random.between(-1, 1),
@@ -296,9 +296,9 @@ int main(int argc, char **argv)
         p = random.between(0, 3);
     std::vector<int2> bond(many);
     for (int b = 0; b < many; b++)
-        bond[b] = b < chain - 1
-                      ? make_int2(b, b + 1)
-                      : make_int2(random.below(chain / 2), chain / 2 + random.below(chain / 2));
+        bond[b] = b < chain - 1 ? make_int2(b, b + 1)
+                                : int2{(int)random.below(chain / 2),
+                                       chain / 2 + (int)random.below(chain / 2)};
     Quad *given = copy(body);
     double *at = copy(x), *waved = copy(wave), *placed = copy(place),
            *out = room<double>(3 * chain);

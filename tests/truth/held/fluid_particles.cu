@@ -171,7 +171,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int SIDE = 24, CELLS = SIDE * SIDE * SIDE,
+constexpr int SIDE = 20, CELLS = SIDE * SIDE * SIDE,
               MOST = 96; // cells are one smoothing length wide
 
 struct Grid {

@@ -319,11 +319,12 @@ int main(int argc, char **argv)
             return (long)(got[0] != sum || got[1] != top || got[2] != all);
         });
     variant(
-        "equal", "equal_keys", reset, [&] { equal_keys<<<132 * 4, 256>>>(given, some, counts); },
+        "equal", "equal_keys", reset,
+        [&] { equal_keys<<<132 * 4, 256>>>(given, some / 2, counts); },
         [&] {
             std::vector<int> expected(keys);
-            for (int k : key)
-                expected[k]++;
+            for (int i = 0; i < some / 2; i++)
+                expected[key[i]]++;
             return differ(counts, keys, 1, 0, [&](size_t k) { return expected[k]; });
         });
     return finish();

@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     std::vector<short2> list(points);
     for (int i = 0; i < points; i++) {
         int line = random.below(12), t = random.below(700);
-        list[i] = i % 2 ? make_short2(random.below(SIDE), random.below(SIDE))
+        list[i] = i % 2 ? short2{(short)random.below(SIDE), (short)random.below(SIDE)}
                         : make_short2(100 + line * 20 + t / 3, 50 + t);
     }
     float2 axis[ANGLES];

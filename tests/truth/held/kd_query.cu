@@ -282,14 +282,14 @@ static void build(std::vector<float3> &in, int from, int to, int n, int axis,
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int points = 200000, queries = 65536;
+    const int points = 200000, queries = 32768;
     const float radius2 = 0.0009f;
     Lcg random(263);
     std::vector<float3> cloud(points), nodes(points), asked(queries), sorted;
     for (float3 &p : cloud)
-        p = make_float3(random.unit(), random.unit(), random.unit() * random.unit());
+        p = {random.unit(), random.unit(), random.unit() * random.unit()};
     for (float3 &q : asked)
-        q = make_float3(random.unit(), random.unit(), random.unit());
+        q = {random.unit(), random.unit(), random.unit()};
     sorted = asked;
     auto cell = [](const float3 &q) {
         uint32_t key = 0;

@@ -295,7 +295,7 @@ int main(int argc, char **argv)
         begins.push_back(numbers.size());
     }
     for (int2 &t : todo)
-        t = make_int2(random.below(lists), random.below(lists));
+        t = {(int)random.below(lists), (int)random.below(lists)};
     int *l = copy(left), *r = copy(right), *a = copy(first_values), *b = copy(second_values),
         *start = copy(starts), *number = copy(numbers), *begin = copy(begins),
         *out = room<int>(2 * std::max(total, lefts));

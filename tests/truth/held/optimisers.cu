@@ -264,7 +264,7 @@ __global__ void limited(float4 *g, const float *__restrict__ sum, int tensors, f
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = 3 << 20, tensors = 40, length = 16384;
+    const int count = 4 << 20, tensors = 40, length = 16384;
     const Adam a = {1e-3f, 0.9f, 0.999f, 1e-8f, 0.01f, 1.5f, 10};
     Lcg random(331);
     std::vector<float> ws = random.floats(count, -1, 1), gs = random.floats(count, -1, 1),

@@ -281,7 +281,7 @@ __global__ void roots(const float *__restrict__ coefficient, float2 *__restrict_
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = 6 << 20, doubles = 2 << 20, own = 1 << 18, terms = 64, arguments = 1 << 16,
+    const int count = 6 << 20, doubles = 2 << 20, own = 3 << 17, terms = 64, arguments = 1 << 16,
               series_count = 24, equations = 1 << 17, steps = 20;
     Lcg random(311);
     std::vector<float> xs = random.floats(count, -1, 1), cs = random.floats(16 * own, -1, 1),

@@ -272,7 +272,7 @@ __global__ void quantiles(const float *__restrict__ in, float *__restrict__ out,
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = 8 << 20, many = 16384, blocks = 528;
+    const int count = 8 << 20, many = 16384, blocks = 264;
     Lcg random(317);
     std::vector<float> values(count);
     for (float &v : values)

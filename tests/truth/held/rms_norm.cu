@@ -285,7 +285,7 @@ __global__ void norm_short(const float2 *__restrict__ x, const float2 *__restric
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const size_t count = 4 << 20;
+    const size_t count = 6 << 20;
     Lcg random(101);
     std::vector<float> values = random.floats(count, -2, 2), more = random.floats(count, -1, 1),
                        weights = random.floats(2048, 0.5f, 1.5f);

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int TOKENS = 2048, HEADS = 16, WIDTH = 128;
+constexpr int TOKENS = 3072, HEADS = 16, WIDTH = 128;
 
 // a block is a token
 __global__ void rotate_pairs(float2 *__restrict__ q, const float2 *__restrict__ table)

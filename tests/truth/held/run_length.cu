@@ -239,7 +239,7 @@ __global__ void decode_warp(const uint8_t *__restrict__ value, const int *__rest
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = 16 << 20, words = count / 32;
+    const int count = 10 << 20, words = count / 32;
     Lcg random(257);
     std::vector<uint8_t> bytes(count), values;
     std::vector<int> starts, firsts(words);

@@ -313,7 +313,7 @@ int main(int argc, char **argv)
     Lcg random(229);
     std::vector<uint4> data((size_t)messages * 4);
     for (uint4 &d : data)
-        d = make_uint4(random.next(), random.next(), random.next(), random.next());
+        d = {random.next(), random.next(), random.next(), random.next()};
     uint4 *message = copy(data);
     Digest *out = room<Digest>(messages), middle = initial();
     uint32_t *found = room<uint32_t>(threads * each);

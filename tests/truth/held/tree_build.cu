@@ -288,7 +288,7 @@ __global__ void group_boxes(const float *__restrict__ x, int count, float radius
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int count = 1 << 18, many = 2 << 20;
+    const int count = 1 << 18, many = 3 << 20;
     const float radius = 0.001f;
     Lcg random(359);
     std::vector<float> places(3 * (size_t)many);

@@ -333,9 +333,9 @@ int main(int argc, char **argv)
     Builder tree;
     for (int i = 0; i < bodies; i++) {
         float r = i % 3 ? 0.5f : 0.1f;
-        tree.bodies.push_back(
-            make_float4(random.between(0.5f - r, 0.5f + r), random.between(0.5f - r, 0.5f + r),
-                        random.between(0.5f - r, 0.5f + r), random.between(0.5f, 1.5f)));
+        tree.bodies.push_back({random.between(0.5f - r, 0.5f + r),
+                               random.between(0.5f - r, 0.5f + r),
+                               random.between(0.5f - r, 0.5f + r), random.between(0.5f, 1.5f)});
     }
     std::sort(tree.bodies.begin(), tree.bodies.end(),
               [](float4 a, float4 b) { return Builder::key(a) < Builder::key(b); });

@@ -310,7 +310,7 @@ int main(int argc, char **argv)
     Lcg random(281);
     std::vector<short2> softs(messages * steps);
     for (short2 &s : softs)
-        s = make_short2((int)random.below(255) - 127, (int)random.below(255) - 127);
+        s = {(short)((int)random.below(255) - 127), (short)((int)random.below(255) - 127)};
     std::vector<float> transitions = random.floats(1024, -3, 0),
                        emissions = random.floats(16 * 32, -3, 0),
                        probabilities = random.floats(64, 0.02f, 0.2f);

@@ -298,7 +298,7 @@ __global__ void line_starts(const uint8_t *__restrict__ text, int count, int *__
 int main(int argc, char **argv)
 {
     options(argc, argv);
-    const int most = 12 << 20;
+    const int most = 7 << 20;
     Lcg random(239);
     std::vector<uint8_t> text;
     std::vector<uint32_t> letters;

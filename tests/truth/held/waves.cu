@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int WIDTH = 2048, HEIGHT = 1536, COUNT = WIDTH * HEIGHT;
+constexpr int WIDTH = 2048, HEIGHT = 2048, COUNT = WIDTH * HEIGHT;
 
 __host__ __device__ inline float fourth(float c, float l1, float l2, float r1, float r2, float u1,
                                         float u2, float d1, float d2)
