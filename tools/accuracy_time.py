@@ -6,11 +6,12 @@ and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An
 a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
 Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
 
-usage: accuracy_time.py HEDDLE [--set open|fresh] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
+usage: accuracy_time.py HEDDLE [--set open|fresh|held] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
                         [--jobs N]
 
---set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it. --ptx: where
-nvcc's PTX is, NAME.ptx (fresh; of open it is in tests/truth/ptx).
+--set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it; held, those of
+tests/truth/held, which are held back until the model's code is frozen. --ptx: where nvcc's PTX is, NAME.ptx (fresh and held; of open it is in
+tests/truth/ptx).
 
 --tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
 """
@@ -40,6 +41,7 @@ CLASSES = ["atomics", "shared", "latency", "compute", "L1/L2", "DRAM"]
 SETS = {
     "open": ("", "time.tsv", "2026-11-20, cold caches, clocks not locked"),
     "fresh": ("fresh", "fresh/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
+    "held": ("held", "held/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
 }
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts
@@ -292,7 +294,7 @@ def of_use(results):
 
 def page(results, which):
     _, measured, when = SETS[which]
-    lines = ["# Modelled time beside an H200" + ("" if which == "open" else ": fresh programs"), "",
+    lines = ["# Modelled time beside an H200" + ("" if which == "open" else f": {which} programs"), "",
              f"Printed by `tools/accuracy_time.py build/bin/heddle{'' if which == 'open' else ' --set ' + which}`; do not edit. What the H200 needed: "
              f"`tests/truth/{measured}` ({when}). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
              "(median; 90th percentile 4.7 %).", "",

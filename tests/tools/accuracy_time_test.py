@@ -93,18 +93,25 @@ class Page(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("scan kogge_stone, Heddle's own compile step: no gpu__time_duration.sum", err)
 
-    def test_fresh(self):
-        rows = accuracy.table("fresh/h200.tsv")
+    def other(self, name, launches):
+        """The page of the set, for the H200's own rows."""
+        rows = accuracy.table(f"{name}/h200.tsv")
         def profile(heddle, arguments, timeout, metrics):
             return None, [{m: r[m] for m in metrics if m in r} for r in rows[Path(arguments[-1]).stem]]
         with mock.patch.object(accuracy, "profile", profile):
-            status, page, table, err = self.compare(None, "--set", "fresh", "--code", "own")
+            status, page, table, err = self.compare(None, "--set", name, "--code", "own")
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("# Modelled time beside an H200: fresh programs", page)
+        self.assertIn(f"# Modelled time beside an H200: {name} programs", page)
         self.assertIn("| launches above 10 us: mean error | 0.0 % of ", page)
-        self.assertEqual(len(table), 1 + 156)
+        self.assertEqual(len(table), 1 + launches)
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()): # where is nvcc's PTX?
-            self.compare(None, "--set", "fresh", "--code", "nvcc")
+            self.compare(None, "--set", name, "--code", "nvcc")
+
+    def test_fresh(self):
+        self.other("fresh", 156)
+
+    def test_held(self):
+        self.other("held", 216)
 
     def test_unknown(self):
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
