@@ -238,6 +238,8 @@ static void habits(const struct device *d, struct caches_config *out)
     out->wavefront_latency = (uint32_t)DEVICE_TAKEN(d, latency_wavefront);
     out->atomic_latency = (uint32_t)DEVICE_TAKEN(d, latency_atomic);
     out->stores_at_once = (uint32_t)DEVICE_TAKEN(d, stores_at_once);
+    out->merge_cycles = (uint32_t)DEVICE_TAKEN(d, store_merge_cycles);
+    out->merge_lines = (uint32_t)DEVICE_TAKEN(d, store_merge_lines);
     out->block_start = (uint32_t)DEVICE_TAKEN(d, block_start_cycles);
     out->block_dispatch = (uint32_t)DEVICE_TAKEN(d, block_dispatch_cycles);
     out->lsu_waiting_subpartition = (uint32_t)DEVICE_TAKEN(d, lsu_waiting_subpartition);

@@ -47,6 +47,7 @@ struct caches_config {
     uint32_t wavefront_latency; /* and each further pass through the banks */
     uint32_t atomic_latency; /* that an atomic takes longer than a load of L2 */
     uint32_t stores_at_once; /* of a warp, before other warps of its subpartition have their turn */
+    uint32_t merge_cycles, merge_lines; /* in which stores to a sector that is not full are one with the last one; lines of these that L1 keeps where L2 has no room */
     /* Cycles from a block's end to the start of the one in its place, between two blocks of the grid, from a block's warp to the next, and that the next SM of a TPC begins later. */
     uint32_t block_start, block_dispatch, warp_start, tpc_start;
     uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */

@@ -27,9 +27,7 @@
 
 enum {
     WAYS = 5,            /* with a sixth's worth of lines unused, see above */
-    WAITING = 128,       /* lines of stores that wait for others */
-    WAITING_CYCLES = 28,
-    HELD = 32,           /* of them where L2 has no room */
+    WAITING = 128,       /* lines of stores that wait for others, at most */
     NO_WAY = -1
 };
 
@@ -179,7 +177,7 @@ static void send_one(const struct waiting *w, struct l2_queue *to, uint64_t time
 static void send(struct l1 *l, struct l2_queue *to, uint32_t n, uint64_t time)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const uint64_t leaves = l->waiting[i].last + WAITING_CYCLES;
+        const uint64_t leaves = l->waiting[i].last + l->c.merge_cycles;
         send_one(&l->waiting[i], to, leaves < time ? leaves : time);
     }
     l->nwaiting -= n;
@@ -197,14 +195,14 @@ bool l1_holds(const struct l1 *l, const struct lines *of)
     for (int i = 0; i < of->n; i++)
         if (of->full[i])
             return false;
-    return l->nwaiting + (uint32_t)of->n <= HELD;
+    return l->nwaiting + (uint32_t)of->n <= l->c.merge_lines;
 }
 
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)
 {
     uint32_t n = 0;
     const bool all = time == UINT64_MAX;
-    while (n < l->nwaiting && l->waiting[n].last + WAITING_CYCLES <= time && (all || !l->waiting[n].twice || has_room(l, to, time)))
+    while (n < l->nwaiting && l->waiting[n].last + l->c.merge_cycles <= time && (all || !l->waiting[n].twice || has_room(l, to, time)))
         n++;
     if (n)
         send(l, to, n, time);

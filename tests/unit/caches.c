@@ -135,7 +135,7 @@ static void quotients_and_times(void **state)
 /* --- L1 and L2 --- */
 
 /* 7 and 2 of 16 ways. */
-#define H200_L2 .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250
+#define H200_L2 .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250, .merge_cycles = 28, .merge_lines = 32
 
 struct model {
     struct caches_config c;
