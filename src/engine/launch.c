@@ -221,6 +221,7 @@ static void habits(const struct device *d, struct caches_config *out)
     out->join_wait_cycles = (uint32_t)DEVICE_TAKEN(d, l2_join_wait_cycles);
     out->link_cycles = (uint32_t)DEVICE_TAKEN(d, l2_link_cycles);
     out->pair_cycles = (uint32_t)DEVICE_TAKEN(d, l2_pair_cycles);
+    out->way_apart = (uint32_t)(CACHES_WAY * DEVICE_TAKEN(d, l2_way_share) / SHARES);
     out->dirty_share = (uint32_t)DEVICE_TAKEN(d, l2_dirty_share);
     out->partial_share = (uint32_t)DEVICE_TAKEN(d, l2_partial_share);
     out->sm_bytes = (uint32_t)DEVICE_TAKEN(d, l2_sm_bytes_per_clock);
@@ -261,6 +262,11 @@ static void readonly_caches(const struct device *d, const struct rules *rules, s
     out->constant_bytes[1] = (uint32_t)known(d->constant_l2_bytes, d->constant_cache_bytes);
     out->constant_line = (uint32_t)known(d->constant_l1_line, 64);
     out->constant_latency = (uint32_t)known(d->latency_constant, out->l1_latency);
+    out->constant_hit_cycles = (uint32_t)DEVICE_TAKEN(d, constant_word_cycles);
+    out->constant_miss_cycles = (uint32_t)DEVICE_TAKEN(d, constant_miss_cycles);
+    out->constant_next_cycles = (uint32_t)DEVICE_TAKEN(d, constant_next_cycles);
+    out->constant_behind_cycles = (uint32_t)DEVICE_TAKEN(d, constant_behind_cycles);
+    out->constant_pending = (uint32_t)DEVICE_TAKEN(d, constant_pending);
     out->constant_lanes = rules->set->constant ? 16 : 32;
     out->texture_bytes = d->texture_in_l1 ? 0 : (uint32_t)d->texture_bytes;
     out->texture_line = (uint32_t)known(d->texture_line, 32);

@@ -18,6 +18,8 @@
 #include "memory/rules.h"
 #include "simt/record.h"
 
+enum { CACHES_WAY = 128 /* parts of the way to L2 and back */ };
+
 /* Figures of the device, and of the launch. */
 struct caches_config {
     uint32_t sms;
@@ -34,6 +36,7 @@ struct caches_config {
     uint32_t join_wait_cycles; /* as long as its data wait for the GPC's port, but no longer than so, others are one with it, too */
     uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */
+    uint32_t way_apart;     /* by how many parts of CACHES_WAY the way to L2 is longer or shorter, at most */
     uint32_t dirty_share, partial_share; /* of L2, that may be dirty; that may be lines with partial sectors: in 1/10000 */
     uint32_t sm_bytes;      /* that an SM takes from a store in a cycle */
     uint32_t byte_store_cycles; /* that a store of elements of 1 or 2 bytes takes at least, */
@@ -71,6 +74,9 @@ struct caches_config {
     uint32_t dram_wait, dram_wait_every; /* cycles: a bank is not to be had for so many, each so many; 0: always */
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */
+    uint32_t constant_hit_cycles, constant_miss_cycles; /* for which an address keeps its port */
+    uint32_t constant_next_cycles, constant_behind_cycles; /* from an address to the warp's next one; of the level behind the first, more than that */
+    uint32_t constant_pending; /* look-ups of a line on its way that count as misses: up to 255 */
     uint32_t constant_lanes; /* lanes whose constant addresses are looked at together: 32, or 16 */
     uint32_t texture_bytes, texture_line; /* cache for textures alone; 0: they go through L1 */
     uint32_t texture_sms;   /* neighbouring SMs that share one */

@@ -529,7 +529,8 @@ static uint64_t refreshed(const struct l2 *l, uint64_t hash, uint64_t time)
 static uint64_t way(const struct l2 *l, uint64_t line, uint32_t who, uint32_t time)
 {
     uint32_t lot = ((uint32_t)line * 2654435761u + who * 40503u + time * 69069u) >> 16;
-    return (uint64_t)l->c.l2_latency * (96 + lot % 64) / 128;
+    const uint32_t apart = l->c.way_apart, part = CACHES_WAY - apart + (apart ? lot % (2 * apart) : 0);
+    return (uint64_t)l->c.l2_latency * part / CACHES_WAY;
 }
 
 /* Dirty sectors go to DRAM, and what their other bytes are is read first. */

@@ -21,7 +21,7 @@
 #include "memory/lanes.h"
 #include "memory/sets.h"
 
-enum { CONSTANT_WAYS = 4, TEXTURE_SETS = 8, ON_THE_WAY = 16, HIT_CYCLES = 2, MISS_CYCLES = 6, NEXT_CYCLES = 11, BEHIND_CYCLES = 70, SECTOR_SHIFT = 5 };
+enum { CONSTANT_WAYS = 4, TEXTURE_SETS = 8, SECTOR_SHIFT = 5 };
 
 /* --- a plain cache --- */
 
@@ -29,7 +29,7 @@ struct entry {
     uint64_t number;  /* of the line, + 1; 0: empty */
     uint64_t ready;   /* constants: cycle in which the line has come */
     uint32_t stamp;
-    uint8_t asked;    /* constants: look-ups before that, up to ON_THE_WAY */
+    uint8_t asked;    /* constants: look-ups before that, up to constant_pending of the description */
     uint8_t valid;    /* bits of sectors */
 };
 
@@ -99,13 +99,13 @@ unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors)
 
 struct constants {
     struct readonly *level[2];
-    uint32_t line, lanes, latency, l2_latency;
+    struct caches_config c;
 };
 
 struct constants *constants_new(const struct caches_config *c)
 {
     struct constants *k = alloc_zeroed(sizeof *k);
-    *k = (struct constants){.line = c->constant_line, .lanes = c->constant_lanes, .latency = c->constant_latency, .l2_latency = c->l2_latency};
+    k->c = *c;
     for (int i = 0; i < 2; i++)
         k->level[i] = readonly_new(c->constant_bytes[i], c->constant_line, CONSTANT_WAYS);
     return k;
@@ -129,18 +129,19 @@ void constants_clear(struct constants *k)
 /* One address. Returns the cycle in which it has its data; *hit: the first level had it. */
 static uint64_t look_up(struct constants *k, const struct record *r, uint64_t address, uint64_t time, struct l2_queue *to, bool *hit)
 {
+    const struct caches_config *c = &k->c;
     bool there, behind;
-    struct entry *e = place(k->level[0], address / k->line, &there);
-    *hit = there && (e->ready <= time || e->asked == ON_THE_WAY);
+    struct entry *e = place(k->level[0], address / c->constant_line, &there);
+    *hit = there && (e->ready <= time || e->asked == c->constant_pending);
     if (there) {
-        e->asked += e->asked < ON_THE_WAY;
-        return (e->ready > time ? e->ready : time) + k->latency;
+        e->asked += e->asked < c->constant_pending;
+        return (e->ready > time ? e->ready : time) + c->constant_latency;
     }
-    place(k->level[1], address / k->line, &behind);
-    e->ready = time + (behind ? BEHIND_CYCLES : k->l2_latency);
+    place(k->level[1], address / c->constant_line, &behind);
+    e->ready = time + (behind ? c->constant_behind_cycles : c->l2_latency);
     e->asked = 1;
     if (!behind) {
-        uint64_t sector = address / k->line * k->line >> SECTOR_SHIFT, end = sector + (k->line >> SECTOR_SHIFT);
+        uint64_t sector = address / c->constant_line * c->constant_line >> SECTOR_SHIFT, end = sector + (c->constant_line >> SECTOR_SHIFT);
         while (sector < end) { /* of each line of L2 */
             unsigned n = end - sector < LINE_SECTORS ? (unsigned)(end - sector) : LINE_SECTORS;
             struct l2_request ask = {.line = sector / LINE_SECTORS, .time = time, .site = r->site,
@@ -150,23 +151,24 @@ static uint64_t look_up(struct constants *k, const struct record *r, uint64_t ad
             sector += n;
         }
     }
-    return e->ready + k->latency;
+    return e->ready + c->constant_latency;
 }
 
 uint64_t constants_access(struct constants *k, const struct record *r, uint64_t time, struct counters *sites, struct l2_queue *to,
                           unsigned *busy)
 {
+    const struct caches_config *c = &k->c;
     uint64_t own[32], ready = time, hits = 0, start = time;
     const uint64_t *addr = lanes_addresses(r, own);
-    uint32_t first = r->shape == RECORD_UNIFORM && k->lanes == 32 ? 1 : sets_now()->fresh(addr, r->mask, 0, (int)k->lanes);
+    uint32_t first = r->shape == RECORD_UNIFORM && c->constant_lanes == 32 ? 1 : sets_now()->fresh(addr, r->mask, 0, (int)c->constant_lanes);
     *busy = 0;
     LANES_EACH(lane, first) {
         bool hit;
         uint64_t at = look_up(k, r, addr[lane], start, to, &hit);
-        start += NEXT_CYCLES;
+        start += c->constant_next_cycles;
         ready = at > ready ? at : ready;
         hits += hit;
-        *busy += hit ? HIT_CYCLES : MISS_CYCLES;
+        *busy += hit ? c->constant_hit_cycles : c->constant_miss_cycles;
     }
     sites[r->site].v[COUNTER_CONST_HIT] += hits;
     return ready;

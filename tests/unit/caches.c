@@ -135,7 +135,7 @@ static void quotients_and_times(void **state)
 /* --- L1 and L2 --- */
 
 /* 7 and 2 of 16 ways. */
-#define H200_L2 .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250, .merge_cycles = 28, .merge_lines = 32
+#define H200_L2 .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .way_apart = 32, .dirty_share = 4375, .partial_share = 1250, .merge_cycles = 28, .merge_lines = 32
 
 struct model {
     struct caches_config c;
@@ -541,7 +541,8 @@ static struct caches_config small_constants(void)
 {
     return (struct caches_config){.sms = 1, .l2_bytes = 1 << 20, .l2_parts = 1, .gpcs = 1, .sms_per_tpc = 1, .dram_bytes = 32, H200_L2,
                                   .l1_latency = 30, .l2_latency = 300, .constant_bytes = {2048, 8192}, .constant_line = 64,
-                                  .constant_latency = 8, .constant_lanes = 32};
+                                  .constant_latency = 8, .constant_lanes = 32, .constant_hit_cycles = 2, .constant_miss_cycles = 6, .constant_next_cycles = 11,
+                                  .constant_behind_cycles = 70, .constant_pending = 16};
 }
 
 /* 32 lanes on 32 words are 32 look-ups of two lines; the first of each misses, and 15 more of it while the line comes. */
