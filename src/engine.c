@@ -10,6 +10,7 @@
 #include "clock/clock.h"
 #include "clock/pace.h"
 #include "clock/spills.h"
+#include "device/mechanisms.h"
 #include "interp/claim_check.h"
 #include "jit/jit.h"
 #include "memory/rules.h"
@@ -141,7 +142,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
             caches.dram = (struct dram_spec){0};
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
-        run.block_pace = pace_of(k->ir, k->tables, &d->spec, &l.arena);
+        run.block_pace = pace_of(k->ir, k->tables, &d->model, &l.arena);
         run.pace = k->tables->pace;
         run.early = k->tables->early;
         if (l.nblocks <= d->collects_blocks) {
@@ -174,7 +175,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         count(&run, k->ir, &counts);
         counts.printed = l.printed = printed_room(&l, k->ir);
     }
-    if (counting && k->spills) {
+    if (counting && k->spills && (!run.caches || mechanisms_has(&d->model, MECHANISM_spills))) {
         spills = *k->spills;
         spills.base = (l.local_size + 15) / 16 * 16;
         run.spills = &spills;

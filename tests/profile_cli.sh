@@ -30,6 +30,9 @@ expect 1 "unknown metric 'gld_eficiency'; did you mean 'gld_efficiency'?" --metr
 expect 1 "no device description 'h201'; did you mean 'h20' or 'h200'?" --device h201 "$dir/three"
 expect 1 "flag '--page': 'sauce' is not details|raw|source" --page sauce "$dir/three"
 expect 1 "flag '-c' needs a value" -c
+expect 1 "'--without': there is no mechanism 'queu' of the model" --without tags,queu "$dir/three"
+expect 1 "'--without' needs the program to run" --without tags -i "$dir/nothing"
+"$heddle" profile --without help | grep -q '^queue  *an access is issued when the queue' || { echo "FAILED: --without help"; failed=1; }
 expect 1 "is not a number from 0" --launch-skip=x "$dir/three"
 expect 1 "cannot find" "$dir/nothing"
 expect 1 "neither a .cu file nor executable" "$dir/text"
@@ -206,6 +209,14 @@ all=$(sed -n 's/^"[0-9]*","0x[0-9a-f]*",".*","\([0-9]*\)","[0-9]*","[0-9]*",".*"
 expect 0 "inst_executed  *inst  *$all  modelled" -i "$dir/coded" --page raw --metrics inst_executed
 expect 0 "Passes" -i "$dir/coded" --page source --print-source cuda,sass
 has "^ *Executed  *Threads  *Predicated On"
+# Mechanisms of the model that are off are named first, and kept: a launch without what comes before and behind its blocks is that much shorter.
+expect 0 "sm__cycles_elapsed.max  *cycle  *[0-9,]*" --metrics sm__cycles_elapsed.max "$(dirname "$0")/stages/lines.cu"
+whole=$(sed -n 's/^ *sm__cycles_elapsed.max  *cycle  *\([0-9,]*\) .*/\1/p' "$dir/err" | tr -d ,)
+expect 0 "^==WARNING== Modelled without refresh,launch" --without launch,refresh --metrics sm__cycles_elapsed.max "$(dirname "$0")/stages/lines.cu"
+less=$(sed -n 's/^ *sm__cycles_elapsed.max  *cycle  *\([0-9,]*\) .*/\1/p' "$dir/err" | tr -d ,)
+[ "$less" -gt 0 ] && [ "$less" -le $((whole - 3000)) ] || { echo "FAILED: $whole cycles, $less without launch"; failed=1; }
+expect 0 "Modelled without drain" -o "$dir/without" --page raw --without drain "$(dirname "$0")/stages/lines.cu"
+expect 0 "^==WARNING== Modelled without drain" -i "$dir/without"
 if script -qec 'test -t 2' /dev/null </dev/null >/dev/null 2>&1; then # a terminal can be had: not so without /dev/pts
     script -qec "'$heddle' profile -i '$dir/pairs' --page source" /dev/null </dev/null >"$dir/err" 2>&1
     grep -q "$(printf '\033')\[1;31m" "$dir/err" || { echo "FAILED: no colour on a terminal"; failed=1; }

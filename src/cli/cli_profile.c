@@ -24,6 +24,7 @@
 #include "cli/resources.h"
 #include "compile/compile.h"
 #include "device/device.h"
+#include "device/mechanisms.h"
 #include "heddle.h"
 #include "report/blocks.h"
 #include "report/collection.h"
@@ -46,6 +47,7 @@ struct profile {
     struct compile_options compile;
     struct diag_list diags;
     const char *device;   /* --device, or NULL */
+    const char *without;  /* --without, or NULL: mechanisms of the model */
     const char *metrics;  /* --metrics list, or NULL */
     const char *log_file; /* --log-file, or NULL: stderr */
     const char *export, *import; /* -o, -i */
@@ -175,6 +177,22 @@ static void set_timeline(struct profile *p, const char *value)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--timeline': '%s' ends neither in .svg nor in .perfetto-trace (or .pftrace), which say its form", value);
 }
 
+static void set_without(struct profile *p, const char *value)
+{
+    mechanism_set off;
+    struct strbuf why;
+
+    if (!strcmp(value, "help")) {
+        print_list(p, mechanisms_list);
+        return;
+    }
+    strbuf_init(&why);
+    if (!mechanisms_read(value, &off, &why))
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--without': %s", why.s);
+    p->without = value;
+    strbuf_release(&why);
+}
+
 static void set_report_flag(struct profile *p, int which, const char *value)
 {
     switch ((enum which_flag)which) {
@@ -236,6 +254,9 @@ static void set_flag(void *to, int which, const char *value)
         break;
     case FLAG_DEVICE:
         p->device = value;
+        break;
+    case FLAG_WITHOUT:
+        set_without(p, value);
         break;
     case FLAG_METRICS:
         p->metrics = p->metrics ? arena_printf(&p->diags.arena, "%s,%s", p->metrics, value) : value;
@@ -455,6 +476,8 @@ static void make_report(struct profile *p, const struct results *rs, bool readab
     }
     if (exe && rs->n && !p->quiet)
         strbuf_addf(out, "==PROF== Disconnected from process %lld\n", (long long)rs->result[0]->pid);
+    if (n && chosen[0]->without)
+        strbuf_addf(out, "==WARNING== Modelled without %s (heddle profile --without help): caches and times are not the device's.\n", chosen[0]->without);
     if (p->export)
         export_results(p, chosen, n, out);
     if (p->roofline && n && all_collected(p, chosen, n))
@@ -568,7 +591,7 @@ static int profile(struct profile *p, const char *exe, char **argv)
         strbuf_adds(&p->ranges, "profiler\n");
     const bool timed = wanted.groups & COUNTERS_OF(TIME) && launch_filter_takes_all(&p->filter) && !p->ranges.len; /* those that are left out have no time */
     collection_write(&wanted, &text);
-    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s},
+    const struct program_variable more[] = {{"HEDDLE_DEVICE", p->device}, {"HEDDLE_WITHOUT", p->without}, {"HEDDLE_COLLECT", text.s}, {"HEDDLE_RANGE", p->ranges.s},
                                             {"HEDDLE_TIMED", timed ? "1" : NULL}, {"HEDDLE_TRACE", trace.s}, {0}};
 
     status = program_watch(&(struct program_watch){"results", "HEDDLE_RESULTS", more, report_watched, &watched, 0, "`heddle profile -i FILE` reads it"}, exe, argv,
@@ -592,6 +615,8 @@ static void check_flags(struct profile *p)
     if ((p->ci.junit || p->ci.annotate) && !p->expected.n)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'%s' is about expectations: give --expect or --expect-file",
                  p->ci.junit ? "--junit" : "--annotate");
+    if (p->without && p->import)
+        diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--without' needs the program to run: a report has been modelled");
     if (p->timeline && p->import)
         diag_add(&p->diags, DIAG_ERROR, NULL, 0, "'--timeline' needs the program to run: a report has no times of copies and calls");
     if (p->timeline && (!launch_filter_takes_all(&p->filter) || p->ranges.len || p->outside))

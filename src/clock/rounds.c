@@ -82,6 +82,7 @@ struct rounds {
     uint32_t slots;         /* subpartitions: a warp's is its place modulo these */
     uint64_t own;           /* bits of `runnable` that are the first one's */
     uint32_t queue_room;    /* accesses that can wait in a subpartition */
+    uint64_t pass_ticks;    /* of a pass through the banks */
     bool *shares;           /* [nblocks]: the block of code accesses shared memory */
     uint64_t local_bytes;   /* of a warp, in the address of its local memory */
     void *state;            /* of the resident blocks: so many bytes each, and behind these what few blocks need */
@@ -366,9 +367,9 @@ static unsigned passes(const struct record *r)
 }
 
 /* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are ticks. */
-static uint64_t keep_data(struct sm *s, uint64_t at, uint64_t cycles)
+static uint64_t keep_data(const struct rounds *r, struct sm *s, uint64_t at, uint64_t cycles)
 {
-    s->data = later(s->data, at) + cycles * TICKS;
+    s->data = later(s->data, at) + cycles * r->pass_ticks;
     return s->data;
 }
 
@@ -390,7 +391,7 @@ static uint64_t load_cycles(const struct rounds *r, struct sm *s, const struct r
     const unsigned wavefronts = shared_passes(rec).wavefronts, wide = rec->bytes > 8 ? f->wide_latency[1] : rec->bytes > 4 ? f->wide_latency[0] : 0;
     const uint64_t looked = (lines + f->l1_lines - 1) / f->l1_lines;
     const unsigned more = wavefronts > 1 ? (wavefronts - 1) * (f->wavefront_latency - 1) : 0;
-    *there = keep_data(s, at * TICKS, wavefronts) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
+    *there = keep_data(r, s, at * TICKS, wavefronts) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
     return missed ? later(looked, (uint64_t)lines * f->l1_miss_cycles) : looked;
 }
 
@@ -418,7 +419,7 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     if (rec->space == PTX_CONST)
         until = load_constants(r, sm, rec, at);
     if (rec->space == PTX_SHARED) {
-        there = keep_data(s, at * TICKS, passes(rec)) + (uint64_t)(r->c->caches->shared_latency - 1) * TICKS;
+        there = keep_data(r, s, at * TICKS, passes(rec)) + (uint64_t)(r->c->caches->shared_latency - 1) * TICKS;
         busy = 0;
     }
     if (cached) {
@@ -686,7 +687,7 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
 {
     const struct ir_inst *insts = r->l->kernel->insts;
     const struct pace_block *blocks = r->c->pace->block;
-    if (!a->n || !w->nsplits || a->local)
+    if (!a->n || !w->nsplits || a->local || r->c->caches->no_rounds)
         return false;
     const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
     if (owner != blocks[a->block].owner)
@@ -753,8 +754,8 @@ static uint64_t pass_banks(const struct rounds *r, struct sm *s, uint32_t place,
 {
     const uint64_t from = later(s->data, s->now);
     for (uint64_t i = passes > ISSUE_GONE ? passes - ISSUE_GONE : 0; i < passes; i++)
-        issue_gone(&s->before_pipe[place % r->slots], from + i * TICKS, false);
-    return keep_data(s, s->now, passes);
+        issue_gone(&s->before_pipe[place % r->slots], from + i * r->pass_ticks, false);
+    return keep_data(r, s, s->now, passes);
 }
 
 /* The warp goes on with its code, and its accesses go to the pipe. */
@@ -809,7 +810,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     r->gets_on |= !waits && w->clock != before;
     busy = later(w->busy - busy + a->rest.busy, TICKS);
     span = later(w->span - span + a->rest.span, busy);
-    if (can_run(r, s, place % r->slots)) /* two of them issue in turn: NVIDIA H200, 2026-11-30, two warps of a subpartition end together (grid_shape, compute 1x256) */
+    if (!r->c->caches->no_issue_share && can_run(r, s, place % r->slots)) /* two of them issue in turn: NVIDIA H200, 2026-11-30, two warps of a subpartition end together (grid_shape, compute 1x256) */
         span = later(span, 2 * busy);
     struct turn_rest rest = stop == WARP_BLOCKED ? rest_of(r, w, w->passes - had) : (struct turn_rest){.block = -1};
     span -= rest.span < span ? rest.span : span;
@@ -854,6 +855,8 @@ static void turn(struct rounds *r, uint32_t sm, uint32_t place)
     no_longer(s, place);
     t->told |= t->together; /* one of them did not have to wait */
     t->together = false;
+    if (r->c->caches->no_oldest_first)
+        s->age[place] = s->blocks++ * WARPS_OF_BLOCK; /* the youngest from now on */
     enum warp_stop stop = advance(r, sm, place, ready);
     t->spins |= stop == WARP_YIELD;
     if (stop != WARP_FAULT && launch_stopping(r->l, t->b->index)) /* its turns may be too short for the executor to see that */
@@ -1296,6 +1299,7 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
     r->words = (r->places + PLACE_WORD - 1) / PLACE_WORD;
     r->queue_room = f->lsu_waiting_subpartition + f->lsu_waiting / r->slots;
     r->queue_room = r->queue_room < ISSUE_MOST ? r->queue_room : ISSUE_MOST;
+    r->pass_ticks = f->no_banks ? 0 : TICKS;
     r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
     for (int32_t i = 0; i < l->kernel->ninsts; i++)
         r->shares[l->kernel->insts[i].block] |= is_shared(&l->kernel->insts[i]);
@@ -1353,7 +1357,7 @@ static void finish(struct rounds *r)
     const uint64_t done = l2_done(r->l2);
     for (uint32_t i = r->nparts; i--;)
         part_end(&r->part[i], r);
-    r->c->time.cycles = later(cycles(r->ended), done ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
+    r->c->time.cycles = later(cycles(r->ended), done && !r->c->caches->no_drain ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
     sms_give(&r->sms_of);
     settle_stalls(r);
     l2_free(r->l2);

@@ -62,6 +62,7 @@ struct device {
 #undef FIGURE
 #undef CHOICE
 #undef LIST
+    uint64_t without;    /* mechanisms of the model that are off (mechanisms.h) */
 };
 
 /* Compute capability, times ten: 90 is 9.0. */

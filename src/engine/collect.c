@@ -11,6 +11,7 @@
 #include "counters/launch.h"
 #include "counters/metrics.h"
 #include "device/guesses.h"
+#include "device/mechanisms.h"
 #include "clock/clock.h"
 #include "memory/caches.h"
 #include "memory/dram.h"
@@ -373,6 +374,16 @@ static void collect_guesses(struct result *r, heddle_device *dev)
     r->guesses = arena_strdup(&r->arena, dev->guesses);
 }
 
+static const char *names_of_mechanisms(struct arena *a, mechanism_set set)
+{
+    struct strbuf names;
+    strbuf_init(&names);
+    mechanisms_write(set, &names);
+    const char *kept = arena_strdup(a, names.s);
+    strbuf_release(&names);
+    return kept;
+}
+
 struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const struct rules *rules, counter_groups groups,
                        const struct counters *sites, const struct exec_counts *e, const struct clock_run *run, const char *fault)
 {
@@ -397,6 +408,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     collect_time(r, d, run);
     if (r->launch.collected & COUNTERS_OF(TIME))
         collect_guesses(r, k->module->device);
+    if (run->caches && k->module->device->model.without)
+        r->without = names_of_mechanisms(a, k->module->device->model.without);
     r->launch.by_size = rules_by_size(rules);
     r->launch.readonly = rules->readonly ? 1 + rules->readonly_apart : 0;
     device_rates(d, &r->rates);

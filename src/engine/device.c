@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/diag.h"
 #include "check/check.h"
+#include "device/mechanisms.h"
 #include "interp/claim_check.h"
 #include "jit/jit.h"
 #include "step/step.h"
@@ -86,6 +87,22 @@ static bool models_caches(void)
     return !e || strcmp(e, "0") != 0;
 }
 
+/* The device as it is modelled, without the mechanisms that HEDDLE_WITHOUT names. */
+static heddle_status make_model(heddle_device *d)
+{
+    const char *names = getenv("HEDDLE_WITHOUT");
+    mechanism_set off = 0;
+    struct strbuf why;
+    heddle_status s = HEDDLE_OK;
+    strbuf_init(&why);
+    if (names && !mechanisms_read(names, &off, &why))
+        s = engine_fail(HEDDLE_INVALID_VALUE, "HEDDLE_WITHOUT is '%s': %s", names, why.s);
+    d->model = d->spec;
+    mechanisms_leave(&d->model, off);
+    strbuf_release(&why);
+    return s;
+}
+
 heddle_status heddle_device_open(const char *name, heddle_device **out)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,6 +125,11 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
         return engine_fail_diags(HEDDLE_NO_DEVICE, &diags);
     }
     diag_release(&diags);
+    const heddle_status modelled = make_model(d);
+    if (modelled) {
+        alloc_release(d);
+        return modelled;
+    }
     d->described = d->spec.memory_bytes;
     /* A quarter is for pinned host memory; device memory lies in twice its size, with what a context holds (space/place.h). */
     const uint64_t around = (PLACE_CHUNK + PLACE_BELOW + 1 + PLACE_ABOVE + PLACE_WINDOW) * SPACE_GRANULE;

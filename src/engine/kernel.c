@@ -290,7 +290,7 @@ static void compile(heddle_kernel *k)
         k->ir = through_text(k->ir, &text);
     describe_problems(k, &text);
     if (!text.s) {
-        k->tables = target_tables(k->ir, &k->ir->arena, device_arch(&k->module->device->spec), &k->module->device->spec);
+        k->tables = target_tables(k->ir, &k->ir->arena, device_arch(&k->module->device->spec), &k->module->device->model);
         if (!k->plain)
             visits_insert(k->ir, k->tables);
         if (assembler_is_wanted())

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "counters/launch.h"
+#include "device/mechanisms.h"
 #include "engine.h"
 #include "memory/caches.h"
 #include "memory/rules.h"
@@ -294,7 +295,7 @@ static void host_memory(const struct device *d, const struct space *s, struct ca
 
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out)
 {
-    const struct device *d = &k->module->device->spec;
+    const struct device *d = &k->module->device->model;
     struct device_need need = kernel_need(k, 0, c->shared_bytes);
     struct launch_facts f;
 
@@ -328,5 +329,11 @@ void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct
     throughputs(d, out);
     habits(d, out);
     readonly_caches(d, rules, out);
-    dram_spec_of(d, &out->dram);
+    dram_spec_of(&k->module->device->spec, &out->dram);
+    out->no_rounds = !mechanisms_has(d, MECHANISM_rounds);
+    out->no_issue_share = !mechanisms_has(d, MECHANISM_issue_share);
+    out->no_oldest_first = !mechanisms_has(d, MECHANISM_oldest_first);
+    out->no_banks = !mechanisms_has(d, MECHANISM_banks);
+    out->no_pending = !mechanisms_has(d, MECHANISM_pending);
+    out->no_drain = !mechanisms_has(d, MECHANISM_drain);
 }

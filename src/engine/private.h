@@ -34,7 +34,7 @@ struct step_code;
 struct steps;
 
 struct heddle_device {
-    struct device spec;
+    struct device spec, model; /* model: as caches and time are modelled, without the mechanisms that are off */
     struct space space;
     int index, threads;
     bool threads_asked;        /* somebody said how many, else they are the host's processors */

@@ -82,6 +82,8 @@ struct caches_config {
     uint32_t texture_sms;   /* neighbouring SMs that share one */
     bool texture_readonly;  /* read-only loads go through it too */
     uint32_t texture_l2_bytes; /* second level for textures alone; 0: L2 serves them */
+    /* Mechanisms that are off and that no figure says (device/mechanisms.def). */
+    bool no_rounds, no_issue_share, no_oldest_first, no_banks, no_pending, no_drain;
     struct dram_spec dram;  /* no channels: its rows are not modelled, only its bytes */
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;

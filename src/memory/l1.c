@@ -288,7 +288,7 @@ static unsigned load(struct l1 *l, const struct record *r, const struct lines *o
             struct place at = place(l, of->line[i], &there);
             uint8_t *state = &at.set->state[at.way];
             uint32_t *when = &at.set->when[at.way];
-            found = sectors & *state;
+            found = l->c.no_pending && (*state & COMING || ways_later(*when, now) > now) ? 0 : sectors & *state;
             absent += lines_count(sectors & ~found);
             if (l->c.l1_whole && sectors != found) {
                 sectors = SECTORS;

@@ -65,6 +65,8 @@ void rates_free(struct rates *r)
 /* Until when the server is busy with the work. now: what it is asked for from now on is no earlier. */
 static uint64_t busy(struct booked *server, uint64_t now, uint64_t time, uint64_t work)
 {
+    if (!work)
+        return time;
     booked_now(server, now * PARTS);
     return booked_take(server, time * PARTS, work) / PARTS;
 }

@@ -322,6 +322,8 @@ static void add_result(struct strbuf *out, const struct result *from)
         NUMBER(timed)
         STRING(guesses)
     }
+    if (from->without)
+        STRING(without)
     if (from->library) {
         key(out, "library");
         add_library(out, from->library);
@@ -608,6 +610,8 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
         r->timed = (int)number(in, root, "timed");
         STRING(guesses)
     }
+    if (json_object_get(root, "without")) /* others are modelled with all mechanisms */
+        STRING(without)
     if (json_object_get(root, "parent")) /* others the host launched */
         STRING(parent)
 #undef STRING

@@ -66,6 +66,7 @@ struct result {
     const char *compiler;    /* of the PTX: "clang", "nvcc 13.0", or NULL: not known */
     int timed;               /* figures of the device that the launch's time rests on; 0: not known */
     const char *guesses;     /* "latency_l2 barrier_cycles": those of them that nobody measured on it (device/guesses.h), or NULL: not known */
+    const char *without;     /* "queue,tags": mechanisms of the model that were off (device/mechanisms.def), or NULL: none */
     const struct result_library *library; /* the launch is a call of a library, without counters; NULL: it is not */
     const char *parent;      /* the kernel that launched it: "parent(int *) (ID 3)", or NULL: the host did */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */

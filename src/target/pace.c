@@ -2,7 +2,7 @@
 #include "target/pace.h"
 
 #include "base/alloc.h"
-#include "device/device.h"
+#include "device/mechanisms.h"
 #include "target/flow.h"
 #include "target/waits.h"
 
@@ -70,6 +70,8 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
     int64_t known = DEVICE_UNKNOWN;
     if (!w->d || !usual)
         return usual;
+    if (!mechanisms_has(w->d, MECHANISM_results))
+        return 1;
     switch ((enum machine_op)in->op) {
 #define LATENCY(op, figure, more) case OP_##op: known = w->d->figure == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : w->d->figure + (more); break;
 #include "target/latencies.def"

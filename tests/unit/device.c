@@ -12,6 +12,7 @@
 #include "base/near.h"
 #include "base/strbuf.h"
 #include "device/device.h"
+#include "device/mechanisms.h"
 #include "device/throughput.h"
 
 static struct device h200;
@@ -712,6 +713,34 @@ static void throughput_agrees_with_descriptions(void **state)
     diag_release(&diags);
 }
 
+/* A mechanism that is off changes the figures of its rows and no others; names go in and come out. */
+static void mechanisms_can_be_off(void **state)
+{
+    mechanism_set off;
+    struct strbuf text;
+    struct device d = h200;
+    (void)state;
+    strbuf_init(&text);
+    assert_true(mechanisms_read("float_sums,queue", &off, &text));
+    mechanisms_write(off, &text);
+    assert_string_equal(text.s, "queue,float_sums");
+    mechanisms_leave(&d, off);
+    assert_false(mechanisms_has(&d, MECHANISM_queue));
+    assert_true(mechanisms_has(&d, MECHANISM_tags));
+    assert_int_equal(d.lsu_waiting_subpartition, 1024);
+    assert_int_equal(d.atomic_word_float_ps, h200.atomic_word_ps);
+    d.lsu_waiting_subpartition = h200.lsu_waiting_subpartition;
+    d.atomic_word_float_ps = h200.atomic_word_float_ps;
+    d.without = 0;
+    assert_memory_equal(&d, &h200, sizeof d);
+    strbuf_clear(&text);
+    assert_false(mechanisms_read("queue,queu", &off, &text));
+    assert_string_equal(text.s, "there is no mechanism 'queu' of the model; `heddle profile --without help` lists them");
+    assert_true(mechanisms_read("", &off, &text));
+    assert_int_equal(off, 0);
+    strbuf_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -725,6 +754,7 @@ int main(void)
         cmocka_unit_test(near_names_are_suggested),
         cmocka_unit_test(rates_of_courses),     cmocka_unit_test(origins_are_told),
         cmocka_unit_test(wrong_name_gets_near_match), cmocka_unit_test(near_matches),
+        cmocka_unit_test(mechanisms_can_be_off),
     };
     struct diag_list diags;
 
