@@ -46,6 +46,8 @@ SETS = {
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts
 SMS = 132         # of the H200
+ROOT = accuracy.TRUTH.parent.parent
+ABLATIONS = ROOT / "docs" / "reference" / "accuracy-ablations.tsv"
 WORST = 20        # launches named
 ATOMICS = 0.10    # of L2's sectors, from which on a launch is one of atomics
 BUSY_DRAM = 60    # % of the theoretical rate of DRAM, of which 86 can be reached
@@ -292,6 +294,29 @@ def of_use(results):
     return lines
 
 
+def ablations():
+    """The section of what the model is worth without a mechanism: from the table that tools/accuracy_ablations.py wrote, if there is one."""
+    if not ABLATIONS.exists():
+        return []
+    head, *rows = ABLATIONS.read_text().splitlines()
+    rows = [dict(zip(rows[0].split("\t"), row.split("\t"))) for row in rows[1:]]
+    whole = next(row for row in rows if row["mechanism"] == "whole")
+    lines = ["", "## Without one mechanism", "",
+             "The model with all of its mechanisms, and without each of them; `heddle profile --without help` says what each does and what is taken "
+             "instead. Launches above 10 us: mean, median and 90th percentile of the errors, in percent; what the mean is more than that of the whole "
+             "model; pairs of variants that are ordered rightly; distance of the stall reasons. The last column is the mean error of launches up to 10 us. "
+             f"`{ABLATIONS.relative_to(ROOT)}`, {head.lstrip('# ').split('. Written')[0]}.", "",
+             "| without | mean | more | median | p90 | pairs | stalls | up to 10 us |", "| --- | --: | --: | --: | --: | --: | --: | --: |"]
+    first = [row for row in rows if row is whole]
+    others = sorted((row for row in rows if row is not whole), key=lambda row: float(whole["mean"]) - float(row["mean"]))
+    for row in first + others:
+        name = "nothing: the whole model" if row is whole else f"`{row['mechanism']}`"
+        more = float(row["mean"]) - float(whole["mean"])
+        lines.append(f"| {name} | {float(row['mean']):.1f} | {'' if row is whole else f'{more:+.1f}'} | {float(row['median']):.1f} | {float(row['p90']):.1f} "
+                     f"| {row['right']} of {row['pairs']} | {float(row['stalls']):.3f} | {float(row['short']):.1f} |")
+    return lines
+
+
 def page(results, which):
     _, measured, when = SETS[which]
     lines = ["# Modelled time beside an H200" + ("" if which == "open" else f": {which} programs"), "",
@@ -306,7 +331,7 @@ def page(results, which):
     lines += of_classes(results) + of_programs(results)
     for code, launches in results.items():
         lines += farthest(code, launches)
-    return "\n".join(lines + of_reasons(results) + of_use(results)) + "\n"
+    return "\n".join(lines + of_reasons(results) + of_use(results) + (ablations() if which == "open" else [])) + "\n"
 
 
 def table(results):

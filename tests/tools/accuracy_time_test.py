@@ -11,6 +11,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import accuracy  # noqa: E402
+import accuracy_ablations  # noqa: E402
 import accuracy_time as t  # noqa: E402
 
 ROWS = accuracy.table("time.tsv")
@@ -50,6 +51,42 @@ class Figures(unittest.TestCase):
 
     def test_quantiles(self):
         self.assertEqual([t.quantile(range(10), q) for q in (0.5, 0.9, 1)], [5, 9, 9])
+
+
+class Ablations(unittest.TestCase):
+    def test_mechanisms(self):
+        """The table has all mechanisms that the model has, if it has been made."""
+        names = accuracy_ablations.mechanisms()
+        self.assertIn("queue", names)
+        self.assertEqual(names["branches"][1], "the next cycle")
+        self.assertEqual((ROOT / "src/device/mechanisms.def").read_text().count("\nMECHANISM("), len(names))
+        if t.ABLATIONS.exists():
+            rows = [line.split("\t")[0] for line in t.ABLATIONS.read_text().splitlines()[2:]]
+            self.assertEqual(rows, ["whole", *names])
+
+    def test_table(self):
+        """What ran for the H200's own times, and for twice those without each mechanism; of one the runs are cut short."""
+        with tempfile.TemporaryDirectory() as folder:
+            raw, table = Path(folder) / "raw", Path(folder) / "table.tsv"
+            with open(raw, "w") as out:
+                for name in ["whole", *accuracy_ablations.mechanisms()]:
+                    for program, rows in ROWS.items():
+                        kept = [[str(float(r[m]) * (2 if m == t.TIME and name != "whole" else 1)) for m in accuracy_ablations.KEPT] for r in rows]
+                        print(accuracy_ablations.json.dumps({"mechanism": name, "program": program, "problem": None, "rows": kept}), file=out)
+            options = mock.Mock(raw=raw, write=table)
+            self.assertTrue(accuracy_ablations.write(options))
+            whole, queue = (next(line.split("\t") for line in table.read_text().splitlines() if line.startswith(name + "\t")) for name in ("whole", "queue"))
+            self.assertEqual([whole[i] for i in (2, 4, 7, 8)], ["0.00", "0.00", "0.0000", "0.00"])
+            self.assertEqual([queue[i] for i in (2, 3, 4, 8)], ["100.00", "100.00", "100.00", "100.00"])
+            self.assertEqual(queue[5], queue[6])  # twice as long, in the same order
+            with mock.patch.object(t, "ABLATIONS", table), mock.patch.object(t, "ROOT", Path(folder)):
+                text = "\n".join(t.ablations())
+            self.assertIn("| nothing: the whole model | 0.0 |  | 0.0 |", text)
+            self.assertIn("| `queue` | 100.0 | +100.0 |", text)
+            raw.write_text("\n".join(raw.read_text().splitlines()[:-1]))
+            with redirect_stderr(io.StringIO()) as said:
+                self.assertFalse(accuracy_ablations.write(options))
+            self.assertIn("drain, ", said.getvalue())
 
 
 class Page(unittest.TestCase):
