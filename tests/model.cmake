@@ -88,6 +88,8 @@ assert d['follows']['l2_bandwidth']['value'] == 0 and d['follows']['lsu']['value
 # Every description against what data sheets print, and where each of its figures is from.
 add_test(NAME device.headlines COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/headlines.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(device.headlines PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED)
+# Constants of the model of caches and time are figures of descriptions.
+add_test(NAME device.model_constants COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/device/model_constants.py)
 # What an H200's tables of time say is what its description says.
 add_test(NAME device.time_figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/time/figures.py --compare
   ${CMAKE_SOURCE_DIR}/devices/h200.json)

@@ -1303,7 +1303,7 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
     r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
     for (int32_t i = 0; i < l->kernel->ninsts; i++)
         r->shares[l->kernel->insts[i].block] |= is_shared(&l->kernel->insts[i]);
-    r->slice = f->l2_latency * 3 / 4; /* the shortest way (l2.c) */
+    r->slice = (uint64_t)f->l2_latency * (CACHES_WAY - f->way_apart) / CACHES_WAY; /* the shortest way (l2.c) */
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
     r->block_start = f->block_start > r->slice ? f->block_start : r->slice;
