@@ -25,49 +25,17 @@
  * used, our reading. */
 #include "memory/caches.h"
 
-#include <emmintrin.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/team.h"
-#include "memory/lanes.h"
+#include "memory/l2_sets.h"
 #include "memory/rates.h"
-#include "memory/ways.h"
 
 #define FETCHES inline __attribute__((always_inline)) /* gcc takes a call of what only fetches for one without effect */
 
-enum { GROUPS = 16384, SHARER_BITS = 4 /* for 16 GPCs */, WAYS = 16, TEXTURE_WAYS = 8, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1,
+enum { GROUPS = 16384, SHARER_BITS = 4 /* for 16 GPCs */, TEXTURE_WAYS = 8,
        AHEAD = 16 /* requests whose lines the host fetches */, NEARER = 8 /* and what these tell */, SHORT_WAY = 8 /* that a request is put in its place at once */ };
-
-/* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
- * sectors come in the others. */
-struct set {
-    uint32_t tag[WAYS];  /* what is left of a line's number, low half */
-    uint64_t order;      /* of ways (ways.h) */
-    uint16_t dirty, partial, persists; /* bits of ways: those with such sectors; those that persist */
-    uint8_t taken;       /* ways: those from there on were never used */
-    uint8_t high[WAYS];  /* of tags */
-    uint8_t valid[WAYS]; /* bits of sectors; above them: those that are on their way and do not count as there before `ready` */
-    uint8_t dirt[WAYS];  /* bits of dirty sectors; above them: those that are partial, too: not all bytes are there */
-    uint32_t ready[WAYS]; /* when sectors on their way count as there; times are low halves (ways.h) */
-    uint32_t there[WAYS]; /* when they are */
-} __attribute__((aligned(64)));
-
-_Static_assert(sizeof(struct set) == 256 && offsetof(struct set, ready) == 128, "");
-
-/* A line's place. */
-struct place {
-    struct set *set;
-    unsigned way;
-    uint32_t number; /* of the set */
-};
-
-/* One half. */
-struct part {
-    struct set *set;
-    uint32_t (*byte)[LINE_SECTORS]; /* [sets * WAYS]: of partial sectors, bytes that were written */
-};
 
 /* Requests for the same sectors of a line that a half has not answered yet. */
 struct group {
@@ -275,12 +243,6 @@ void l2_queue_release(struct l2_queue *q)
 
 /* --- making one --- */
 
-static uint32_t ways_of_share(uint32_t share)
-{
-    enum { ALL = 10000 };
-    return (share * WAYS + ALL / 2) / ALL;
-}
-
 struct l2 *l2_new(const struct caches_config *c)
 {
     struct l2 *l = alloc_zeroed(sizeof *l);
@@ -382,53 +344,17 @@ static inline struct group *group_of(const struct l2 *l, uint64_t line, uint32_t
 
 static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
 {
-    return l->nparts > 1 ? (uint32_t)(hash >> 61) & 1 : 0;
+    return l2_home(l->nparts, hash);
 }
 
-/* Neighbours are in neighbouring sets, so all are filled alike. *tag: what is left of the line. */
 static inline uint32_t set_of(const struct l2 *l, uint64_t line, uint64_t *tag)
 {
-    uint64_t mixed = line + (line >> MIX);
-    *tag = divide(mixed, l->sets);
-    return (uint32_t)(mixed - *tag * l->sets.by);
+    return l2_set(l->sets, line, tag);
 }
 
 static inline uint64_t line_of(const struct l2 *l, struct place p)
 {
-    uint64_t mixed = (p.set->tag[p.way] | (uint64_t)p.set->high[p.way] << 32) * l->sets.by + p.number;
-    return mixed - mixed / ((1 << MIX) + 1); /* of 2^MIX a + b, b less than 2^MIX, the mixed number is (2^MIX + 1) a + b */
-}
-
-static inline int find(const struct set *s, uint64_t tag)
-{
-    const __m128i want = _mm_set1_epi32((int)(uint32_t)tag), *at = (const __m128i *)s->tag;
-    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(at[0], want), _mm_cmpeq_epi32(at[1], want));
-    __m128i up = _mm_packs_epi32(_mm_cmpeq_epi32(at[2], want), _mm_cmpeq_epi32(at[3], want));
-    unsigned same = (unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, up));
-    LANES_EACH(way, same)
-        if (way < s->taken && s->high[way] == (uint8_t)(tag >> 32))
-            return (int)way;
-    return -1;
-}
-
-/* Persisting lines stay as long as there are other ones. */
-static unsigned victim(const struct set *s)
-{
-    if (s->taken < WAYS)
-        return s->taken;
-    for (unsigned i = WAYS; i-- > 0;)
-        if (!(s->persists >> ways_nth(s->order, i) & 1))
-            return ways_nth(s->order, i);
-    return 0;
-}
-
-/* Of some ways the one that has been idle longest. */
-static unsigned oldest(const struct set *s, unsigned ways)
-{
-    unsigned i = WAYS - 1;
-    while (!(ways >> ways_nth(s->order, i) & 1))
-        i--;
-    return ways_nth(s->order, i);
+    return l2_line(l->sets, p);
 }
 
 /* May one more line of the set persist? Else the one that has been idle longest makes place. */
@@ -442,41 +368,6 @@ static bool persists(const struct l2 *l, struct set *s, uint64_t line, uint64_t 
     if (lanes_count(s->persists) >= l->persisting_ways)
         s->persists &= (uint16_t)~(1u << oldest(s, s->persists));
     return true;
-}
-
-static inline unsigned valid(struct place p)
-{
-    return p.set->valid[p.way] & SECTORS;
-}
-
-/* Sectors that do not count as there yet. */
-static inline unsigned coming(struct place p)
-{
-    return p.set->valid[p.way] >> LINE_SECTORS;
-}
-
-static inline unsigned dirty(struct place p)
-{
-    return p.set->dirt[p.way] & SECTORS;
-}
-
-/* Dirty sectors of which not all bytes are there. */
-static inline unsigned partial(struct place p)
-{
-    return p.set->dirt[p.way] >> LINE_SECTORS;
-}
-
-static inline void set_valid(struct place p, unsigned valid, unsigned coming)
-{
-    p.set->valid[p.way] = (uint8_t)(valid | coming << LINE_SECTORS);
-}
-
-static inline void set_dirt(struct place p, unsigned dirty, unsigned partial)
-{
-    unsigned bit = 1u << p.way;
-    p.set->dirt[p.way] = (uint8_t)(dirty | partial << LINE_SECTORS);
-    p.set->dirty = (uint16_t)(dirty ? p.set->dirty | bit : p.set->dirty & ~bit);
-    p.set->partial = (uint16_t)(partial ? p.set->partial | bit : p.set->partial & ~bit);
 }
 
 /* Sectors on their way count as there once their time has come. */
