@@ -4,6 +4,7 @@ unit_test(device_occupancy)
 unit_test(memory)
 unit_test(memory_strides)
 unit_test(caches)
+unit_test(memory_l2_kept)
 # The blocks that are resident at first, on the multiprocessors that an H200 gave them to.
 add_test(NAME truth.first_blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/first_blocks.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)

@@ -19,6 +19,7 @@
 #include "simt/record.h"
 
 enum { CACHES_WAY = 128 /* parts of the way to L2 and back */ };
+struct l2_kept;
 
 /* Figures of the device, and of the launch. */
 struct caches_config {
@@ -88,6 +89,7 @@ struct caches_config {
     /* Persisting window of L2: accesses to it are kept for this part of its lines, up to the bytes set aside. */
     uint64_t window_first, window_bytes, persisting_bytes;
     float window_ratio;
+    struct l2_kept *kept; /* L2 as launches before have left it (l2_kept.h), the launch's alone; NULL: it is empty */
     /* The host's page-locked memory in this device's range: what SMs ask of it goes over the bus, past L2 and DRAM. Sectors take so many
      * 1/256 cycles there, each way by itself; 0 bytes: there is none. */
     uint64_t host_first, host_bytes;

@@ -29,6 +29,7 @@
 
 #include "base/alloc.h"
 #include "base/team.h"
+#include "memory/l2_kept.h"
 #include "memory/l2_sets.h"
 #include "memory/rates.h"
 
@@ -243,6 +244,8 @@ void l2_queue_release(struct l2_queue *q)
 
 /* --- making one --- */
 
+static void find_kept(struct l2 *l);
+
 struct l2 *l2_new(const struct caches_config *c)
 {
     struct l2 *l = alloc_zeroed(sizeof *l);
@@ -266,7 +269,9 @@ struct l2 *l2_new(const struct caches_config *c)
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
     l->rates = rates_new(&l->c);
-    for (uint32_t i = 0; i < l->nparts; i++) {
+    if (c->kept)
+        find_kept(l);
+    for (uint32_t i = 0; i < l->nparts && !c->kept; i++) {
         l->part[i].set = alloc_try_pages(l->sets.by * sizeof *l->part[i].set);
         l->part[i].byte = alloc_try_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
         if (!l->part[i].set || !l->part[i].byte) {
@@ -322,7 +327,7 @@ void l2_free(struct l2 *l)
     alloc_release(l->gpc);
     alloc_release(l->asking);
     rates_free(l->rates);
-    for (uint32_t i = 0; i < l->nparts; i++) {
+    for (uint32_t i = 0; i < l->nparts && !l->c.kept; i++) {
         alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
         alloc_pages_release(l->part[i].byte, (size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
     }
@@ -368,6 +373,23 @@ static bool persists(const struct l2 *l, struct set *s, uint64_t line, uint64_t 
     if (lanes_count(s->persists) >= l->persisting_ways)
         s->persists &= (uint16_t)~(1u << oldest(s, s->persists));
     return true;
+}
+
+/* What launches before this one have left. Lines of the window that are among it persist, too, as far as there is room. */
+static void find_kept(struct l2 *l)
+{
+    l2_kept_begin(l->c.kept);
+    for (uint32_t i = 0; i < l->nparts; i++) {
+        l->part[i] = *l2_kept_part(l->c.kept, i);
+        for (uint32_t n = 0; n < l->sets.by && l->persisting_ways; n++) {
+            struct set *s = &l->part[i].set[n];
+            for (unsigned way = 0; way < WAYS && lanes_count(s->persists) < l->persisting_ways; way++) {
+                const uint64_t line = line_of(l, (struct place){s, way, n});
+                if (s->valid[way] && !(s->persists >> way & 1) && persists(l, s, line, lines_hash(line)))
+                    s->persists |= (uint16_t)(1u << way);
+            }
+        }
+    }
 }
 
 /* Sectors on their way count as there once their time has come. */
