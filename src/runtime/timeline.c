@@ -181,11 +181,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* How long after the end of one command another may begin. */
-static int64_t pause_of(const struct timeline *t, const struct item *it, bool other)
+/* How long after the end of one command, of a kind, another may begin. */
+static int64_t pause_of(const struct timeline *t, enum timeline_kind after, const struct item *it, bool other)
 {
     const struct timeline_costs *c = &t->costs[it->device];
-    return it->kind == TIMELINE_MARK ? 0 : other ? c->wait : c->next;
+    const bool at_once = it->kind == TIMELINE_MARK && (other || after != TIMELINE_KERNEL);
+    return at_once ? 0 : other ? c->wait : c->next;
 }
 
 static void join(struct timeline *t, int index)
@@ -216,12 +217,12 @@ static void depend(struct timeline *t, uint64_t number, bool other)
     if (!number)
         return;
     if (number < t->base) {
-        it->ready = later(it->ready, t->past[number - 1][1] + pause_of(t, it, other));
+        it->ready = later(it->ready, t->past[number - 1][1] + pause_of(t, TIMELINE_MARK, it, other));
         return;
     }
     struct item *on = &t->item[number - t->base];
     if (on->state == ENDED) {
-        it->ready = later(it->ready, on->end + pause_of(t, it, other));
+        it->ready = later(it->ready, on->end + pause_of(t, on->kind, it, other));
         return;
     }
     int e = new_edge(t);
@@ -287,7 +288,7 @@ static void end(struct timeline *t, struct item *it)
     for (int e = it->first_edge, next; e >= 0; e = next) {
         struct item *w = &t->item[t->edge[e].item - t->base];
         next = t->edge[e].next;
-        w->ready = later(w->ready, t->now + pause_of(t, w, t->edge[e].other));
+        w->ready = later(w->ready, t->now + pause_of(t, it->kind, w, t->edge[e].other));
         if (!--w->unmet)
             join(t, (int)(w - t->item));
         t->edge[e].next = t->free_edge;

@@ -7,7 +7,8 @@
  *
  * Rules (CUDA C++ programming guide 12, 3.2.8 "Asynchronous concurrent execution"; figures: device_figures.def, "for device time"):
  * - A command may begin command_begin after the host asked for it, command_next after the command before it in its stream has ended and
- *   command_wait after what it waits for in other streams has. A mark (an event, a wait, a host function) follows without delay.
+ *   command_wait after what it waits for in other streams has. A mark (an event, a wait, a host function) follows without delay, but
+ *   command_next after a kernel of its stream (NVIDIA H200, 2026-11-30, tests/truth/time/host.tsv: between two events, one empty kernel).
  * - Copies take a copy engine: the first one if they go to the device, the second one if they come from it, the third one within the
  *   device, modulo the number of engines. An engine does one copy at a time; of those that may begin it takes first that of the stream
  *   with the highest priority, then the one that could begin first. Without engines a copy is a kernel that needs the whole device.

@@ -57,7 +57,7 @@ static void a_stream(void **state)
     timeline_free(t);
 }
 
-/* A mark takes its own time and no pause before it; what stands behind it pauses. */
+/* A mark takes its own time, and a pause before it only behind a kernel of its stream; what stands behind it pauses. */
 static void marks(void **state)
 {
     struct timeline *t = begin(&plain);
@@ -67,10 +67,10 @@ static void marks(void **state)
     uint64_t w = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_MARK, .queued = 2, .after = &m, .nafter = 1}); /* another stream waits */
     uint64_t b = kernel(t, 3, m, 10, 8, 8), c = copy(t, 3, w, 7, 0);
     uint64_t d = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_COPY, .queued = 3, .work = 7, .engine = 1, .after = &a, .nafter = 1});
-    IS(t, m, 1100, 1105);
-    IS(t, w, 1105, 1105);
-    IS(t, b, 1115, 1125);
-    IS(t, c, 1115, 1122);
+    IS(t, m, 1110, 1115);
+    IS(t, w, 1115, 1115);
+    IS(t, b, 1125, 1135);
+    IS(t, c, 1125, 1132);
     IS(t, d, 1120, 1127);
     timeline_free(t);
 }
