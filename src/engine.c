@@ -138,6 +138,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     const counter_groups groups = result ? counters_with(d->see || checked ? d->collected & COUNTERS_EXACT : d->collected) : 0;
     if (groups & COUNTERS_OF(CACHES)) {
         launch_caches(k, cfg, &rules, &caches);
+        caches.kept = kept_take(d);
         if (!(groups & COUNTERS_OF(DRAM)))
             caches.dram = (struct dram_spec){0};
         run.caches = &caches;
@@ -162,6 +163,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
     if (no_code) {
         s = engine_fail(HEDDLE_NOT_IMPLEMENTED, "HEDDLE_EXEC is '%s', but kernel '%s' has no machine code: %s", getenv("HEDDLE_EXEC"), k->function->name, no_code);
         launch_children_drop(children);
+        kept_give(d, run.caches ? caches.kept : NULL);
         arena_release(&l.arena);
         return s;
     }
@@ -207,6 +209,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         exec_counts_release(&counts);
         alloc_release(run.sites);
     }
+    kept_give(d, run.caches ? caches.kept : NULL);
     dram_stats_release(&run.dram);
     claim_check_free(l.verify);
     if (s)

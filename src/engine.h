@@ -75,6 +75,13 @@ void engine_collect_code(heddle_device *dev, bool code) ACROSS(engine_collect_co
 /* Later results hold when each block began and ended, and where, of launches of at most so many blocks, where caches are modelled. At first 0: none. */
 void engine_collect_blocks(heddle_device *dev, uint64_t most) ACROSS(engine_collect_blocks);
 
+/* Later launches that model caches find L2 as launches, copies and fills before have left it, as with ncu's `--cache-control none`;
+ * at first, empty. */
+void engine_cache_control(heddle_device *dev, bool keeps) ACROSS(engine_cache_control);
+
+/* What persists in L2 is as any other line from now on (cudaCtxResetPersistingL2Cache). */
+void engine_reset_persisting(heddle_device *dev) ACROSS(engine_reset_persisting);
+
 /* What a profiled launch left behind, for report/result.h's writer. The runtime sets id, context, stream, device, pid
  * and process; the rest is the engine's. */
 struct result *engine_result(heddle_result *r) ACROSS(engine_result);

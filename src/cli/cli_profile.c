@@ -62,6 +62,7 @@ struct profile {
     section_set sections;  /* 0: all */
     bool listed;           /* a --list or --query flag was answered: there is nothing to run */
     bool query;            /* --query-metrics */
+    bool keeps;            /* --cache-control none */
     bool quiet, outside;   /* --quiet; --profile-from-start off */
     bool lines, machine, instructions; /* --print-source cuda, sass, ptx */
     struct strbuf ranges;  /* --nvtx-include, as HEDDLE_RANGE has them */
@@ -199,6 +200,9 @@ static void set_report_flag(struct profile *p, int which, const char *value)
     case FLAG_PAGE:
         p->page = (enum page)CHOICE("details", "raw", "source");
         p->page_given = true;
+        break;
+    case FLAG_CACHES:
+        p->keeps = CHOICE("all", "none") == 1;
         break;
     case FLAG_UNITS:
         p->shown.scaled = CHOICE("base", "auto") == 1;
@@ -577,7 +581,7 @@ static void draw_timeline(struct profile *p, const char *path)
 static int profile(struct profile *p, const char *exe, char **argv)
 {
     struct watched watched = {p, exe};
-    const struct collection wanted = {.groups = wanted_groups(p), .filter = p->filter, .code = p->page == PAGE_SOURCE && p->machine, .blocks = p->blocks ? BLOCKS_MOST : 0};
+    const struct collection wanted = {.groups = wanted_groups(p), .filter = p->filter, .keeps = p->keeps, .code = p->page == PAGE_SOURCE && p->machine, .blocks = p->blocks ? BLOCKS_MOST : 0};
     struct strbuf text, trace;
     int status, traced = p->timeline ? file_unnamed() : -1;
 

@@ -406,6 +406,8 @@ struct result *collect(heddle_kernel *k, const heddle_launch_config *cfg, const 
     r->launch.collected = dram->channels ? groups : groups & ~COUNTERS_OF(DRAM);
     collect_dram(r, dram);
     collect_time(r, d, run);
+    if (run->caches)
+        r->cache_control = run->caches->kept ? "none" : "all";
     if (r->launch.collected & COUNTERS_OF(TIME))
         collect_guesses(r, k->module->device);
     if (run->caches && k->module->device->model.without)

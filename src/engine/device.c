@@ -162,6 +162,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **out)
     d->heap_bytes = 8 << 20; /* cudaLimitMallocHeapSize at first: CUDA C++ programming guide */
     d->stack_bytes = 1024;   /* cudaLimitStackSize at first: what an H200 answers */
     pthread_mutex_init(&d->heap_lock, NULL);
+    pthread_mutex_init(&d->kept_lock, NULL);
     *out = d;
     return HEDDLE_OK;
 }
@@ -173,6 +174,8 @@ void heddle_device_close(heddle_device *d)
     check_close(d->check);
     heap_close(&d->heap, &d->space);
     pthread_mutex_destroy(&d->heap_lock);
+    pthread_mutex_destroy(&d->kept_lock);
+    l2_kept_free(d->kept);
     alloc_release(d->guesses);
     space_close(&d->space);
     alloc_release(d);
@@ -324,6 +327,9 @@ heddle_status heddle_alloc(heddle_device *d, size_t bytes, heddle_ptr *out)
 
 heddle_status heddle_free(heddle_device *d, heddle_ptr p)
 {
+    struct space_allocation a;
+    if (d && d->keeps_l2 && space_find(&d->space, p, &a) && a.address == p)
+        kept_touch(d, L2_TOUCH_FREE, p, a.bytes);
     if (!d || space_free(&d->space, p) != SPACE_OK)
         return engine_fail(HEDDLE_INVALID_VALUE, "0x%llx is not the start of an allocation", (unsigned long long)p);
     return HEDDLE_OK;
@@ -360,6 +366,7 @@ heddle_status heddle_copy_in(heddle_device *d, heddle_ptr to, const void *from, 
     if (!inside(d, to, bytes))
         return HEDDLE_INVALID_VALUE;
     copy_bytes(space_host(to), from, bytes);
+    kept_touch(d, L2_TOUCH_FROM_HOST, to, bytes);
     if (d->check)
         check_written(d->check, to, bytes);
     return HEDDLE_OK;
@@ -370,6 +377,7 @@ heddle_status heddle_copy_out(heddle_device *d, void *to, heddle_ptr from, size_
     if (!inside(d, from, bytes))
         return HEDDLE_INVALID_VALUE;
     copy_bytes(to, space_host(from), bytes);
+    kept_touch(d, L2_TOUCH_TO_HOST, from, bytes);
     return HEDDLE_OK;
 }
 
@@ -378,6 +386,8 @@ heddle_status heddle_copy(heddle_device *d, heddle_ptr to, heddle_ptr from, size
     if (!inside(d, to, bytes) || !inside(d, from, bytes))
         return HEDDLE_INVALID_VALUE;
     copy_bytes(space_host(to), space_host(from), bytes);
+    kept_touch(d, L2_TOUCH_COPY, from, bytes);
+    kept_touch(d, L2_TOUCH_FILL, to, bytes);
     if (d->check)
         check_copied(d->check, to, from, bytes);
     return HEDDLE_OK;
@@ -394,6 +404,7 @@ heddle_status heddle_fill(heddle_device *d, heddle_ptr to, uint32_t value, unsig
         memset(p, (int)value, count);
     for (size_t i = 0; width > 1 && i < count; i++)
         memcpy(p + i * width, &value, width);
+    kept_touch(d, L2_TOUCH_FILL, to, width * count);
     if (d->check)
         check_written(d->check, to, width * count);
     return HEDDLE_OK;

@@ -14,6 +14,7 @@
 #include "device/occupancy.h"
 #include "interp/interp.h"
 #include "ir/ir.h"
+#include "memory/l2_kept.h"
 #include "ptx/ptx.h"
 #include "simt/warp.h"
 #include "space/heap.h"
@@ -53,6 +54,10 @@ struct heddle_device {
     pthread_mutex_t heap_lock; /* around opening the heap */
     struct heap heap;
     uint64_t heap_bytes;       /* size of the heap when it is opened */
+    pthread_mutex_t kept_lock; /* around the next three */
+    struct l2_kept *kept;      /* NULL: no launch and no copy has asked for it yet */
+    bool kept_taken, kept_failed;
+    bool keeps_l2;             /* engine_cache_control */
     uint64_t stack_bytes;      /* a thread's, in kernels with recursive calls */
     struct check *check;       /* NULL: nobody checks */
     heddle_kernel *checked;    /* the one that is checked now: one at a time */
@@ -136,6 +141,14 @@ heddle_status launch_heap(heddle_kernel *k);
 /* The device's caches as the launch finds them, its shared memory taken from the L1. */
 void launch_caches(heddle_kernel *k, const heddle_launch_config *c, const struct rules *rules, struct caches_config *out);
 void launch_prepare(struct launch *l, heddle_kernel *k, const heddle_launch_config *c, void *const *args);
+
+/* --- kept.c --- */
+
+/* The device's L2 as launches before have left it, for one that begins; NULL: that one has an L2 of its own. To be given back. */
+struct l2_kept *kept_take(heddle_device *d);
+void kept_give(heddle_device *d, const struct l2_kept *k);
+/* Something other than a launch has touched memory of the device. */
+void kept_touch(heddle_device *d, enum l2_touch how, uint64_t address, uint64_t bytes);
 
 /* --- children.c --- */
 

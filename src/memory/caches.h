@@ -19,6 +19,7 @@
 #include "simt/record.h"
 
 enum { CACHES_WAY = 128 /* parts of the way to L2 and back */ };
+
 struct l2_kept;
 
 /* Figures of the device, and of the launch. */

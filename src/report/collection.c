@@ -49,6 +49,8 @@ void collection_write(const struct collection *c, struct strbuf *out)
     json_object_set_new(o, "base", json_string(bases[f->base]));
     if (c->blocks)
         json_object_set_new(o, "blocks", json_integer((json_int_t)c->blocks));
+    if (c->keeps)
+        json_object_set_new(o, "keeps", json_true());
     if (c->code)
         json_object_set_new(o, "code", json_true());
     if (f->id.given)
@@ -124,16 +126,18 @@ static void read_id(struct reading *in, const json_t *o, struct kernel_id *id)
 bool collection_read(struct collection *c, const char *text, struct diag_list *diags)
 {
     json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *groups = json_object_get(o, "collect"), *id = json_object_get(o, "id"), *code = json_object_get(o, "code"), *blocks = json_object_get(o, "blocks");
+    const json_t *groups = json_object_get(o, "collect"), *id = json_object_get(o, "id"), *code = json_object_get(o, "code"), *keeps = json_object_get(o, "keeps"), *blocks = json_object_get(o, "blocks");
     struct reading in = {diags, json_is_object(o) ? NULL : ""};
 
-    *c = (struct collection){.groups = COUNTERS_ALL, .filter = LAUNCH_FILTER_ALL, .code = json_is_true(code)};
+    *c = (struct collection){.groups = COUNTERS_ALL, .filter = LAUNCH_FILTER_ALL, .code = json_is_true(code), .keeps = json_is_true(keeps)};
     if (blocks && (!json_is_integer(blocks) || json_integer_value(blocks) < 0))
         in.wrong = "blocks";
     else if (blocks)
         c->blocks = (uint64_t)json_integer_value(blocks);
     if (code && !json_is_boolean(code))
         in.wrong = "code";
+    if (keeps && !json_is_boolean(keeps))
+        in.wrong = "keeps";
     if (groups)
         read_groups(&in, groups, c);
 #define NUMBER(field) number(&in, o, #field, &c->filter.field);

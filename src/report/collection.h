@@ -15,6 +15,7 @@ struct collection {
     counter_groups groups;
     struct launch_filter filter;
     uint64_t blocks; /* when each block began and ended, of launches of at most so many */
+    bool keeps; /* L2 from launch to launch: --cache-control none */
     bool code; /* the machine code, with how often each instruction was executed */
 };
 

@@ -318,6 +318,8 @@ static void add_result(struct strbuf *out, const struct result *from)
     NUMBERS(NUMBER)
     STRINGS(STRING)
     STRING(compiler)
+    if (from->cache_control)
+        STRING(cache_control)
     if (from->guesses) {
         NUMBER(timed)
         STRING(guesses)
@@ -606,6 +608,8 @@ static void read_fields(struct reading *in, const json_t *root, const json_t *si
     STRINGS(STRING)
     if (json_object_get(root, "compiler")) /* reports from before it was written have none */
         STRING(compiler)
+    if (json_object_get(root, "cache_control"))
+        STRING(cache_control)
     if (json_object_get(root, "guesses")) { /* nor these */
         r->timed = (int)number(in, root, "timed");
         STRING(guesses)

@@ -64,6 +64,7 @@ struct result {
     int cc_major, cc_minor;
     int arch;                /* compute capability times 10 that the PTX was made for */
     const char *compiler;    /* of the PTX: "clang", "nvcc 13.0", or NULL: not known */
+    const char *cache_control; /* "none": L2 had what launches and copies before had left there; "all": it was empty; NULL: no caches were modelled */
     int timed;               /* figures of the device that the launch's time rests on; 0: not known */
     const char *guesses;     /* "latency_l2 barrier_cycles": those of them that nobody measured on it (device/guesses.h), or NULL: not known */
     const char *without;     /* "queue,tags": mechanisms of the model that were off (device/mechanisms.def), or NULL: none */

@@ -31,6 +31,8 @@ void report_launch_line(const struct result *r, struct strbuf *out)
         strbuf_addf(out, ", %s: library call, no counters", r->library->name);
     if (r->compiler && strcmp(r->compiler, "clang"))
         strbuf_addf(out, ", device code by %s", r->compiler);
+    if (r->cache_control && !strcmp(r->cache_control, "none"))
+        strbuf_adds(out, ", caches not flushed");
     if (r->parent)
         strbuf_addf(out, ", launched by %s", r->parent);
 }

@@ -63,6 +63,7 @@ void runtime_collect_device(heddle_device *d)
         return;
     pthread_once(&wanted.once, read_wanted);
     engine_collect(d, (runtime_collecting() ? wanted.collection.groups : 0) | (device_time_on() ? COUNTERS_OF(TIME) : 0));
+    engine_cache_control(d, runtime_collecting() ? wanted.collection.keeps : true);
     engine_collect_code(d, wanted.collection.code);
     engine_collect_blocks(d, wanted.collection.blocks);
 }

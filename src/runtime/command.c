@@ -63,7 +63,7 @@ static heddle_status run_grid(const struct command *c, const struct engine_child
     heddle_status s = engine_launch(g->kernel, g->config, g->args, wanted || device_time_on() ? &result : NULL, &family, children);
     status_clear(); /* the program may print now */
     if (result && device_time_on())
-        device_time_launch(engine_result(result));
+        device_time_launch(c->stream->device->index, engine_result(result));
     if (result && !wanted)
         heddle_result_free(result);
     else if (result)

@@ -11,6 +11,8 @@
 #include "engine.h"
 #include "runtime/capture.h"
 #include "runtime/checking.h"
+#include "runtime/collect.h"
+#include "runtime/device_time.h"
 #include "runtime/mempool.h"
 #include "runtime/module.h"
 #include "runtime/peer.h"
@@ -492,9 +494,22 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
     return cudaSuccess;
 }
 
+static cudaError_t reset_persisting(struct command *c, cudaError_t status)
+{
+    if (!status)
+        engine_reset_persisting(c->stream->device->engine);
+    return cudaSuccess;
+}
+
+/* Where L2 is modelled, what was asked for before has run by then. */
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     ENTER(d);
+    if (!runtime_collecting() && !device_time_on())
+        return cudaSuccess;
+    struct command *c = command_new(COMMAND_CALL);
+    c->call_back.function = reset_persisting;
+    queue_put_async(stream_legacy(d), c);
     return cudaSuccess;
 }
 

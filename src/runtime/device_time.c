@@ -217,15 +217,16 @@ static int part_of(double amount, double whole)
 }
 
 /* Several launches of one command (children, a graph's condition) are one behind the other and take the whole device. */
-void device_time_launch(const struct result *r)
+void device_time_launch(int device, const struct result *r)
 {
+    const int64_t ps = r->launch.duration_ps - costs[device].profiled;
     bool one = had.launches++ == 0 && r->launch.blocks > 0 && r->launch.resident_blocks > 0;
-    had.ps += r->launch.duration_ps;
+    had.ps += ps > 0 ? ps : 0;
     had.is.blocks = one ? (uint64_t)r->launch.blocks : 1;
     had.is.fit = one ? (uint64_t)(r->launch.resident_blocks * r->launch.multiprocessors) : 1;
     had.is.issue = part_of((double)r->total.v[COUNTER_INST], (double)r->launch.cycles * (double)r->launch.multiprocessors * (double)r->launch.schedulers);
     had.is.dram = part_of(32.0 * (double)(r->total.v[COUNTER_DRAM_READ_SECTORS] + r->total.v[COUNTER_DRAM_WRITE_SECTORS]),
-                          (double)r->launch.duration_ps * r->rates.dram_bandwidth / 1e3); /* GB/s: bytes a ns */
+                          (double)(ps > 0 ? ps : 1) * r->rates.dram_bandwidth / 1e3); /* GB/s: bytes a ns */
 }
 
 void device_time_library(double ps)

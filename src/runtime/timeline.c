@@ -33,7 +33,7 @@ void timeline_costs_of(struct timeline_costs *c, const struct device *d)
     device_rates(d, &r);
     *c = (struct timeline_costs){
         .begin = DEVICE_TAKEN(d, command_begin_ps), .next = DEVICE_TAKEN(d, command_next_ps), .wait = DEVICE_TAKEN(d, command_wait_ps),
-        .event = DEVICE_TAKEN(d, event_ps), .host_function = DEVICE_TAKEN(d, host_function_ps),
+        .profiled = DEVICE_TAKEN(d, launch_profiled_ps) - least(DEVICE_TAKEN(d, launch_profiled_ps), DEVICE_TAKEN(d, launch_traced_ps)), .event = DEVICE_TAKEN(d, event_ps), .host_function = DEVICE_TAKEN(d, host_function_ps),
         .call_launch = DEVICE_TAKEN(d, host_launch_ps), .call_copy = DEVICE_TAKEN(d, host_copy_ps), .call_event = DEVICE_TAKEN(d, host_event_ps),
         .call_other = DEVICE_TAKEN(d, host_call_ps), .call_return = DEVICE_TAKEN(d, host_return_ps),
         .row = DEVICE_TAKEN(d, copy_row_ps), .near_bytes = DEVICE_TAKEN(d, copy_pageable_near_bytes), .staged_bytes = DEVICE_TAKEN(d, copy_staged_bytes),

@@ -33,6 +33,7 @@ enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3, TIMELINE_WHOLE = 1 << 20 /* p
 /* What a device takes, from its description or as device_taken.def has it. Times in ps, rates in bytes a microsecond. */
 struct timeline_costs {
     int64_t begin, next, wait, event, host_function;
+    int64_t profiled; /* that a kernel takes longer where a profiler measures it */
     int64_t call_launch, call_copy, call_event, call_other, call_return; /* of the host */
     int64_t in_least, out_least, pageable_in_least, pageable_out_least, device_least, fill_least, row; /* of copies and fills */
     int64_t pinned_in, pinned_out, pageable_in, pageable_far, pageable_out, device_copy, peer, fill; /* rates */

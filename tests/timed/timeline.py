@@ -93,7 +93,7 @@ def main():
         assert run(heddle, "run", "--timed", trace=trace).returncode == 0
         events = [json.loads(line) for line in open(trace)]
         for path in (perfetto, svg):
-            done = run(heddle, "profile", "--timeline", path, "--metrics", "gpu__time_duration.sum", "--log-file", os.devnull)
+            done = run(heddle, "profile", "--cache-control", "none", "--timeline", path, "--metrics", "gpu__time_duration.sum", "--log-file", os.devnull)
             assert done.returncode == 0 and done.stdout == "staged\n", done
         slices = read_perfetto(open(perfetto, "rb").read())
         picture = ET.parse(svg).getroot()

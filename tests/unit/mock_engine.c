@@ -145,6 +145,16 @@ void engine_collect_blocks(heddle_device *dev, uint64_t most)
     (void)dev, (void)most;
 }
 
+void engine_cache_control(heddle_device *dev, bool keeps)
+{
+    (void)dev, (void)keeps;
+}
+
+void engine_reset_persisting(heddle_device *dev)
+{
+    (void)dev;
+}
+
 void engine_begins(heddle_device *dev, uint64_t ns)
 {
     (void)dev, (void)ns;

@@ -28,6 +28,7 @@ static struct result *sample(void)
     r->cc_major = 9;
     r->arch = 90;
     r->compiler = "nvcc 13.0";
+    r->cache_control = "none";
     r->rates.fp32 = 66908.16;
     r->rates.l2_bandwidth = NAN;
     r->launch.collected = COUNTERS_EXACT;
@@ -81,6 +82,7 @@ static void written_and_read(void **state)
     assert_string_equal(s->process, r->process);
     assert_string_equal(s->kernel_name, "void matmul_tiled<16>(const float *, const float *, float *, int, int, int)");
     assert_string_equal(s->compiler, "nvcc 13.0");
+    assert_string_equal(s->cache_control, "none");
     assert_null(s->fault);
     assert_memory_equal(&s->launch, &r->launch, sizeof r->launch);
     assert_memory_equal(&s->total, &r->total, sizeof r->total);
