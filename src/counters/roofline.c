@@ -13,7 +13,6 @@ static double over(double a, double b)
 #define R(id)      (d->id)
 #define OVER(a, b) over((a), (b))
 #define EXACT      TRUST_EXACT
-#define CODE       TRUST_CODE
 #define MODELLED   TRUST_MODELLED
 
 /* Where read-only loads go their own way they are no global loads (launch.def, readonly). */
@@ -24,9 +23,9 @@ static double over(double a, double b)
 #define MOVED(op)   (l->by_size ? BY_SIZE(op) : 32 * C(GLOBAL_##op##_SECTORS))
 /* Before compute capability 5.0 textures have a cache of their own. */
 #define TEXTURES (l->by_size ? 0 : C(L1_TEXTURE_SECTORS))
+#define LOCALS (C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS)) /* spills are among them */
 #define L1_BYTES                                                                                                       \
-    (MOVED(LD) + MOVED(ST) +                                                                                           \
-     32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + C(LOCAL_LD_SECTORS) + C(LOCAL_ST_SECTORS) + TEXTURES))
+    (MOVED(LD) + MOVED(ST) + 32 * (C(GLOBAL_ATOM_SECTORS) + C(GLOBAL_RED_SECTORS) + LOCALS + TEXTURES))
 #define WAVEFRONTS                                                                                                     \
     (C(SHARED_LD_WAVEFRONTS) + C(SHARED_ST_WAVEFRONTS) + C(SHARED_ATOM_WAVEFRONTS) + C(SHARED_LDGSTS_WAVEFRONTS))
 #define LSU_REQUESTS                                                                                                   \

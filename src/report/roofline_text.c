@@ -142,7 +142,7 @@ static void levels_section(const struct result *r, const struct roofline *f, enu
     strbuf_addf(out, "    Section: GPU Speed Of Light Hierarchical Roofline Chart (%s Precision)\n", names.section);
     number_readable(f->precision[p].operations, operations, sizeof operations);
     number_short(f->precision[p].peak, peak, sizeof peak);
-    strbuf_addf(out, "    %s operations (%s); peak %s GFLOP/s\n", operations, trust_text(TRUST_CODE), peak);
+    strbuf_addf(out, "    %s operations (%s); peak %s GFLOP/s\n", operations, trust_text(TRUST_MODELLED), peak);
     strbuf_addf(out, "    %-24s %18s %11s %11s %11s %15s %8s  %s\n", "Level", "Bytes", "FLOP/byte", "Roof, GB/s", "Ridge",
                 "Max GFLOP/s", "Of peak", "Trust");
     for (int l = 0; l < ROOFLINE_LEVELS; l++)

@@ -252,8 +252,8 @@ static void sectors_table(const struct result *r, struct strbuf *out)
         {"Global Store", COUNTER_GLOBAL_ST_REQUESTS, TRUST_EXACT},
         {"Global Atomic", COUNTER_GLOBAL_ATOM_REQUESTS, TRUST_EXACT},
         {"Global Reduction", COUNTER_GLOBAL_RED_REQUESTS, TRUST_EXACT},
-        {"Local Load", COUNTER_LOCAL_LD_REQUESTS, TRUST_EXACT},
-        {"Local Store", COUNTER_LOCAL_ST_REQUESTS, TRUST_EXACT},
+        {"Local Load", COUNTER_LOCAL_LD_REQUESTS, TRUST_MODELLED},
+        {"Local Store", COUNTER_LOCAL_ST_REQUESTS, TRUST_MODELLED},
         {"Read-Only Load", COUNTER_READONLY_REQUESTS, TRUST_EXACT}, /* the last: of some devices only */
     };
     const size_t nkinds = sizeof kinds / sizeof kinds[0] - !r->launch.readonly;

@@ -365,6 +365,27 @@ static void tables_are_sound(void **state)
     }
 }
 
+/* A metric is at most as far to be trusted as the counters that it is made of. */
+static void trust_of_counters(void **state)
+{
+    const struct metric *m;
+
+    (void)state;
+    for (int i = 0; (m = metric_at(i)) && m->compute; i++)
+        for (const char *at = m->expanded; (at = strstr(at, "COUNTER_"));) {
+            char id[64];
+            assert_int_equal(sscanf(at, "COUNTER_%63[A-Z0-9_]", id), 1);
+            const enum counter of = counters_find(id);
+            assert_true(of < COUNTER_COUNT);
+            if (counter_info[of].trust > m->trust)
+                fail_msg("%s is '%s', but %s is '%s'", m->name, trust_text(m->trust), id, trust_text(counter_info[of].trust));
+            at += strlen(id);
+        }
+    assert_int_equal(metric_find("flop_count_sp")->trust, TRUST_MODELLED); /* what the machine code executes */
+    assert_int_equal(metric_find("ptx__inst_executed.sum")->trust, TRUST_CODE);
+    assert_int_equal(metric_find("gld_transactions")->trust, TRUST_EXACT);
+}
+
 static void counters_add_up(void **state)
 {
     struct counters a[2], b[2], sum;
@@ -413,7 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas_by_hand), cmocka_unit_test(transactions_by_hand),       cmocka_unit_test(units_by_hand), cmocka_unit_test(launch_by_hand),
         cmocka_unit_test(names), cmocka_unit_test(dram), cmocka_unit_test(groups), cmocka_unit_test(time_by_hand), cmocka_unit_test(groups_suffice), cmocka_unit_test(tables_are_sound),
-        cmocka_unit_test(counters_add_up), cmocka_unit_test(documentation_is_up_to_date),
+        cmocka_unit_test(trust_of_counters), cmocka_unit_test(counters_add_up), cmocka_unit_test(documentation_is_up_to_date),
     };
 
     setenv("HEDDLE_DEVICES", DEVICES, 1);

@@ -159,6 +159,12 @@ static void other_devices(void **state)
     count();
     assert_float_equal(f.level[ROOFLINE_LEVEL_L1].bytes, 3 * 128 + 2 * 32, 0);
     assert_int_equal(f.level[ROOFLINE_LEVEL_L1].trust, TRUST_EXACT);
+    assert_int_equal(f.resource[ROOFLINE_RESOURCE_LSU].trust, TRUST_EXACT);
+    c.v[COUNTER_LOCAL_LD_SECTORS] = 1; /* a spill, perhaps */
+    count();
+    assert_int_equal(f.level[ROOFLINE_LEVEL_L1].trust, TRUST_MODELLED);
+    assert_int_equal(f.resource[ROOFLINE_RESOURCE_LSU].trust, TRUST_MODELLED);
+    c.v[COUNTER_LOCAL_LD_SECTORS] = 0;
     l.by_size = 0;
     count();
     assert_float_equal(f.level[ROOFLINE_LEVEL_L1].bytes, 1004 * 32, 0);
