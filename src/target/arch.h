@@ -110,6 +110,13 @@ static inline int arch_registers(int arch)
     return arch < 20 ? 124 : arch <= 30 ? 63 : 255;
 }
 
+/* A lower limit than this is this one: "adjusting per thread register count of 16 to lower bound of 24" (ptxas 13.0 (V13.0.88), -maxrregcount
+ * and .maxnreg, sm_75 to sm_100, 2026-11-30). Of those before Volta it is not known: none. */
+static inline uint32_t arch_registers_limit(int arch)
+{
+    return arch >= 70 ? 24 : 0;
+}
+
 static inline int arch_register_file(int arch)
 {
     return arch < 12 ? 8192 : arch < 20 ? 16384 : arch < 30 ? 32768 : 65536;

@@ -26,8 +26,9 @@ int fit_most(const struct ptx_function *f, int arch)
     uint64_t threads = (uint64_t)n[0] * (n[1] ? n[1] : 1) * (n[2] ? n[2] : 1), least = arch_registers(arch);
     uint64_t blocks = f->minnctapersm && threads * f->minnctapersm <= 32 * (uint64_t)arch_warps(arch) ? f->minnctapersm : 1;
     uint64_t most = threads ? (uint64_t)arch_register_file(arch) / (threads * blocks) / 8 * 8 : least;
-    if (f->maxnreg && f->maxnreg < most)
-        most = f->maxnreg;
+    const uint32_t limit = f->maxnreg && f->maxnreg < arch_registers_limit(arch) ? arch_registers_limit(arch) : f->maxnreg;
+    if (limit && limit < most)
+        most = limit;
     return most < least ? (int)most : (int)least;
 }
 

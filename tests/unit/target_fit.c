@@ -306,6 +306,10 @@ static void of_architectures(void **state)
     assert_int_equal(fit_most(&f, 86), 255); /* it has no room for 2048 threads; 65536 / 256 */
     f.maxnreg = 24;
     assert_int_equal(fit_most(&f, 90), 24);
+    f.maxnreg = 16; /* ptxas: "adjusting per thread register count of 16 to lower bound of 24" */
+    assert_int_equal(fit_most(&f, 75), 24);
+    assert_int_equal(fit_most(&f, 90), 24);
+    assert_int_equal(fit_most(&f, 35), 16);
     struct ptx_module *m;
     struct strbuf s;
     strbuf_init(&s);
