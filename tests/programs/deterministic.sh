@@ -5,15 +5,17 @@ heddle=$1
 shift
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export HEDDLE_CACHE="$dir/cache"
+"$heddle" build "$1" -o "$dir/program" || exit 1
+shift
+export HEDDLE_CACHE="$dir/cache" # without machine code at first
 for threads in 1 2; do
     for run in a b; do
         results=$dir/$threads$run
-        HEDDLE_THREADS=$threads HEDDLE_RESULTS=$results "$heddle" run "$@" >"$dir/out" || { cat "$dir/out"; exit 1; }
-        [ -s "$results" ] || { echo "FAILED: no results of $*"; exit 1; }
+        HEDDLE_THREADS=$threads HEDDLE_RESULTS=$results "$dir/program" "$@" >"$dir/out" || { cat "$dir/out"; exit 1; }
+        [ -s "$results" ] || { echo "FAILED: no results"; exit 1; }
         sed 's/"pid": *[0-9]*//' "$results" >"$results.plain"
         if ! cmp -s "$dir/1a.plain" "$results.plain"; then
-            echo "FAILED: $*: run $run with $threads host threads gives other counters than the first run; first lines that differ:"
+            echo "FAILED: run $run with $threads host threads gives other counters than the first run; first lines that differ:"
             diff "$dir/1a.plain" "$results.plain" | cut -c1-2000 | head -4
             exit 1
         fi
