@@ -62,6 +62,7 @@ struct scheduling {
     const uint8_t *slot; /* [values] words that a value takes: `apart` or f->words */
     int npredicates;  /* alive */
     uint64_t *live;
+    uint64_t *ready;  /* [items] to be placed, and wait for none */
     const uint64_t *end; /* alive at the block's end */
     int32_t window;   /* WINDOW, or fewer */
     bool far;         /* what comes from memory takes FAR */
@@ -474,6 +475,10 @@ static void start(struct scheduling *p, int32_t block, int *now)
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
             p->left[p->values[w]] += p->behind[w] >= 0;
     }
+    memset(p->ready, 0, ((size_t)p->n / 64 + 1) * sizeof *p->ready);
+    for (int32_t i = 0; i < p->n; i++)
+        if (!p->items[i].before)
+            ir_bit_set(p->ready, i);
     *now = p->npredicates = 0;
     for (size_t w = 0; w < p->f->set; w++)
         for (uint64_t bits = p->live[w]; bits; bits &= bits - 1) {
@@ -499,15 +504,27 @@ static bool reads_late(const struct item *it)
     return it->in && (is_load(it->in) || is_store(it->in) || it->in->op == PTX_OP_SHFL);
 }
 
+/* The first item from `i` on that is to be placed and waits for none; `end` if there is none before that. */
+static int32_t next_ready(const struct scheduling *p, int32_t i, int32_t end)
+{
+    for (; i < end; i = (i | 63) + 1) {
+        const uint64_t bits = p->ready[i / 64] >> (i % 64);
+        if (bits) {
+            i += __builtin_ctzll(bits);
+            return i < end ? i : end;
+        }
+    }
+    return end;
+}
+
 static int32_t next_item(const struct scheduling *p, int32_t first, int room, int32_t cycle, int32_t length, enum order by)
 {
     int32_t best = -1;
     int best_growth = 0;
     bool best_full = false;
-    for (int32_t i = first; i < p->n && i - first < p->window; i++) {
+    const int32_t end = p->n - first < p->window ? p->n : first + p->window;
+    for (int32_t i = next_ready(p, first, end); i < end; i = next_ready(p, i + 1, end)) {
         const struct item *it = &p->items[i];
-        if (it->placed || it->before)
-            continue;
         int g = growth(p, it);
         const int more = predicates(p, it);
         const bool full = more > 0 && p->npredicates + more > PREDICATES;
@@ -539,6 +556,7 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         p->order[done] = best;
         p->npredicates += predicates(p, it);
         it->placed = true;
+        clear(p->ready, best);
         cycle = it->earliest > cycle ? it->earliest : cycle;
         most = now + it->extra > most ? now + it->extra : most;
         int freed = 0, taken = 0;
@@ -569,7 +587,8 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         for (int32_t a = 0; a < it->nafter; a++) {
             struct item *o = &p->items[it->after[a]];
             int32_t at = cycle + it->delay[a];
-            o->before--;
+            if (!--o->before)
+                ir_bit_set(p->ready, it->after[a]);
             o->earliest = at > o->earliest ? at : o->earliest;
         }
         cycle += it->cycles;
@@ -696,6 +715,7 @@ static struct scheduling begin(const struct lowered *l, struct code *c, struct f
     p.reader = alloc_zeroed(values * sizeof *p.reader);
     p.apart = alloc_zeroed(values);
     p.live = alloc_zeroed(f->set * 8);
+    p.ready = alloc_zeroed(((size_t)longest / 64 + 1) * sizeof *p.ready);
     p.order = alloc_zeroed(((size_t)longest + 1) * sizeof *p.order);
     p.best = alloc_zeroed(((size_t)longest + 1) * sizeof *p.best);
     return p;
@@ -716,6 +736,7 @@ static void end(struct scheduling *p)
     alloc_release(p->reader_before);
     alloc_release(p->apart);
     alloc_release(p->live);
+    alloc_release(p->ready);
     alloc_release(p->order);
     alloc_release(p->best);
 }
