@@ -27,6 +27,7 @@ struct item {
     int32_t inst, count;   /* instructions */
     const struct ir_inst *in; /* what they are made of; NULL: the assembler adds them */
     bool wall;             /* nothing goes past it */
+    bool loads, stores, orders; /* `in` does: is_load, is_store, is_wall */
     bool last;             /* nothing comes behind it */
     int32_t read, nreads, write, nwrites; /* in `values` */
     int wait, cycles, extra;
@@ -36,6 +37,8 @@ struct item {
     int32_t *after, *delay; /* items that must come behind, and how many cycles */
     int32_t nafter, cap;
     bool placed;
+    bool known;            /* `grow` and `more` are: none of its values has changed since */
+    int grow, more;        /* words and predicates more (or less) alive behind it */
 };
 
 enum { STEPS = 16 };
@@ -58,6 +61,9 @@ struct scheduling {
     int32_t *writer;  /* [values] last item that writes it, + 1 */
     int32_t *reader;  /* [values] last item that reads it since, + 1 */
     int32_t *reader_before; /* of a read: the one before of the same value, + 1 */
+    int32_t *entry;   /* [values] its last place in `values`, + 1; 0: none */
+    int32_t *same;    /* of a place in `values`: the one before of the same value, + 1 */
+    int32_t *owner;   /* the same: the item that it belongs to */
     uint8_t *apart;   /* [values] words, with words loaded from elsewhere than shared memory in pairs of their own */
     const uint8_t *slot; /* [values] words that a value takes: `apart` or f->words */
     int npredicates;  /* alive */
@@ -209,6 +215,9 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->count = count;
     it->in = is_added(first) ? NULL : &p->k->insts[first->site];
     it->wall = first->op == OP_BSYNC;
+    it->loads = it->in && is_load(it->in);
+    it->stores = it->in && is_store(it->in);
+    it->orders = it->in && is_wall(it->in);
     it->last = it->in ? cfg_ends_block(it->in) : first->op == OP_BRA || first->op == OP_EXIT;
     it->wait = wait_of(p->c, inst, count);
     for (int32_t i = inst; i < inst + count; i++)
@@ -218,7 +227,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->extra = it->in ? extra_registers(p, it) : 0;
     if (p->far && it->in && it->nwrites && (facts_result(it->in) & FACT_MEMORY) && it->in->space != PTX_SHARED && it->in->space != PTX_PARAM)
         it->wait = FAR;
-    if (it->in && is_load(it->in) && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG &&
+    if (it->loads && it->in->space != PTX_SHARED && it->in->vec <= 1 && it->in->ndst && it->in->dst[0] != IR_NOREG &&
         p->l->only[it->in->dst[0]] >= 0)
         for (int32_t w = it->write; w < it->write + it->nwrites; w++)
             p->apart[p->values[w]] = words_of(p->f, p->values[w]) == 1 ? 2 : p->apart[p->values[w]];
@@ -263,16 +272,16 @@ static bool are_apart(const struct scheduling *p, const struct item *a, const st
 
 static bool must_follow(const struct scheduling *p, const struct item *first, const struct item *second)
 {
-    const struct ir_inst *a = first->in, *b = second->in;
-    if (first->wall || second->wall || second->last || first->last)
+    const struct item *a = first, *b = second;
+    if (a->wall || b->wall || b->last || a->last)
         return true;
-    if (!a || !b)
+    if (!a->in || !b->in)
         return false;
-    if (is_wall(a) || is_wall(b))
-        return is_wall(a) ? is_load(b) || is_store(b) || is_wall(b) : is_load(a) || is_store(a);
-    if (is_store(b) && (is_load(a) || is_store(a)) && may_touch(a, b))
+    if (a->orders || b->orders)
+        return a->orders ? b->loads || b->stores || b->orders : a->loads || a->stores;
+    if (b->stores && (a->loads || a->stores) && may_touch(a->in, b->in))
         return true;
-    return is_store(a) && is_load(b) && may_touch(b, a) && !are_apart(p, first, second);
+    return a->stores && b->loads && may_touch(b->in, a->in) && !are_apart(p, a, b);
 }
 
 /* The first item that may be open while item i can be placed: those before it come before i anyway. */
@@ -338,6 +347,19 @@ static void link_items(struct scheduling *p)
         p->writer[p->values[i]] = p->reader[p->values[i]] = 0;
 }
 
+/* Which items have a value. */
+static void link_values(struct scheduling *p)
+{
+    for (int32_t i = 0; i < p->nvalues; i++)
+        p->entry[p->values[i]] = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        for (int32_t e = p->items[i].read; e < p->items[i].write + p->items[i].nwrites; e++) { /* what it writes is behind what it reads */
+            p->owner[e] = i;
+            p->same[e] = p->entry[p->values[e]];
+            p->entry[p->values[e]] = e + 1;
+        }
+}
+
 static bool is_stack(const struct scheduling *p, const struct item *it)
 {
     const struct machine_inst *in = &p->c->insts[it->inst];
@@ -375,6 +397,9 @@ static void build_items(struct scheduling *p, const struct machine_block *bl)
     }
     p->reader_before = alloc_resize(p->reader_before, ((size_t)p->nvalues + 1) * sizeof *p->reader_before);
     p->behind = alloc_resize(p->behind, ((size_t)p->nvalues + 1) * sizeof *p->behind);
+    p->same = alloc_resize(p->same, ((size_t)p->nvalues + 1) * sizeof *p->same);
+    p->owner = alloc_resize(p->owner, ((size_t)p->nvalues + 1) * sizeof *p->owner);
+    link_values(p);
     link_items(p);
     count_readers(p);
     find_order(p);
@@ -465,7 +490,7 @@ static void start(struct scheduling *p, int32_t block, int *now)
         p->uses[p->values[i]] = p->first[p->values[i]], p->left[p->values[i]] = 0;
     for (int32_t i = 0; i < p->n; i++) {
         struct item *it = &p->items[i];
-        it->placed = false;
+        it->placed = it->known = false;
         it->earliest = it->before = 0;
     }
     for (int32_t i = 0; i < p->n; i++) {
@@ -501,7 +526,23 @@ static int drop(struct scheduling *p, int32_t value)
  * away at once, as long as it has others. */
 static bool reads_late(const struct item *it)
 {
-    return it->in && (is_load(it->in) || is_store(it->in) || it->in->op == PTX_OP_SHFL);
+    return it->loads || it->stores || (it->in && it->in->op == PTX_OP_SHFL);
+}
+
+static void weigh(const struct scheduling *p, struct item *it)
+{
+    if (it->known)
+        return;
+    it->grow = growth(p, it);
+    it->more = predicates(p, it);
+    it->known = true;
+}
+
+/* The value is alive now or no more, or has one reader left: its items add something else. */
+static void has_changed(struct scheduling *p, int32_t value)
+{
+    for (int32_t e = p->entry[value] - 1; e >= 0; e = p->same[e] - 1)
+        p->items[p->owner[e]].known = false;
 }
 
 /* The first item from `i` on that is to be placed and waits for none; `end` if there is none before that. */
@@ -524,10 +565,10 @@ static int32_t next_item(const struct scheduling *p, int32_t first, int room, in
     bool best_full = false;
     const int32_t end = p->n - first < p->window ? p->n : first + p->window;
     for (int32_t i = next_ready(p, first, end); i < end; i = next_ready(p, i + 1, end)) {
-        const struct item *it = &p->items[i];
-        int g = growth(p, it);
-        const int more = predicates(p, it);
-        const bool full = more > 0 && p->npredicates + more > PREDICATES;
+        struct item *it = &p->items[i];
+        weigh(p, it);
+        const int g = it->grow;
+        const bool full = it->more > 0 && p->npredicates + it->more > PREDICATES;
         bool better = best < 0 || (by == FRUGAL ? g < best_growth : is_better(it, g, &p->items[best], best_growth, room, cycle, length));
         if (best >= 0 && full != best_full)
             better = best_full;
@@ -554,16 +595,19 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         const int32_t best = next_item(p, first, limit - now, cycle, length, by);
         struct item *it = &p->items[best];
         p->order[done] = best;
-        p->npredicates += predicates(p, it);
+        p->npredicates += it->more;
         it->placed = true;
         clear(p->ready, best);
         cycle = it->earliest > cycle ? it->earliest : cycle;
         most = now + it->extra > most ? now + it->extra : most;
         int freed = 0, taken = 0;
         bool late = p->slot == p->apart && reads_late(it);
-        for (int32_t r = it->read; r < it->read + it->nreads; r++)
+        for (int32_t r = it->read; r < it->read + it->nreads; r++) {
             if (--p->uses[p->values[r]] == 0 && !stays(p, p->values[r]))
                 freed += drop(p, p->values[r]);
+            if (p->uses[p->values[r]] <= 1)
+                has_changed(p, p->values[r]);
+        }
         for (int32_t w = it->write; w < it->write + it->nwrites; w++) {
             if (p->behind[w] >= 0) {
                 p->uses[p->values[w]] = p->behind[w];
@@ -579,11 +623,13 @@ static int place(struct scheduling *p, int32_t block, int limit, enum order by)
         now -= p->late[done % HOLD];
         p->late[done % HOLD] = late ? freed - taken : 0;
         most = now > most ? now : most;
-        for (int32_t w = it->write; w < it->write + it->nwrites; w++)
+        for (int32_t w = it->write; w < it->write + it->nwrites; w++) {
             if (p->uses[p->values[w]] == 0 && !stays(p, p->values[w])) {
                 p->npredicates -= p->f->file[p->values[w]] == FILE_PREDICATE && ir_bit(p->live, p->values[w]);
                 now -= drop(p, p->values[w]);
             }
+            has_changed(p, p->values[w]);
+        }
         for (int32_t a = 0; a < it->nafter; a++) {
             struct item *o = &p->items[it->after[a]];
             int32_t at = cycle + it->delay[a];
@@ -713,6 +759,7 @@ static struct scheduling begin(const struct lowered *l, struct code *c, struct f
     p.made = alloc_zeroed(values * sizeof *p.made);
     p.writer = alloc_zeroed(values * sizeof *p.writer);
     p.reader = alloc_zeroed(values * sizeof *p.reader);
+    p.entry = alloc_zeroed(values * sizeof *p.entry);
     p.apart = alloc_zeroed(values);
     p.live = alloc_zeroed(f->set * 8);
     p.ready = alloc_zeroed(((size_t)longest / 64 + 1) * sizeof *p.ready);
@@ -734,6 +781,9 @@ static void end(struct scheduling *p)
     alloc_release(p->writer);
     alloc_release(p->reader);
     alloc_release(p->reader_before);
+    alloc_release(p->entry);
+    alloc_release(p->same);
+    alloc_release(p->owner);
     alloc_release(p->apart);
     alloc_release(p->live);
     alloc_release(p->ready);
