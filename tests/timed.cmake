@@ -9,6 +9,9 @@ foreach(executor interp jit)
   add_test(NAME timed.clocks_${executor} COMMAND heddle_cli run --timed ${CMAKE_CURRENT_SOURCE_DIR}/timed/clocks.cu)
   set_tests_properties(timed.clocks_${executor} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "\nPASSED\n"
                        ENVIRONMENT "HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+  add_test(NAME timed.clock_reads_${executor} COMMAND heddle_cli run --timed ${CMAKE_CURRENT_SOURCE_DIR}/timed/clock_reads.cu)
+  set_tests_properties(timed.clock_reads_${executor} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "\nPASSED\n"
+                       ENVIRONMENT "HEDDLE_DEVICE=h200;HEDDLE_EXEC=${executor};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 add_test(NAME timed.timeline COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/timeline.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.timeline PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

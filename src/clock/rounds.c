@@ -12,6 +12,7 @@
 #include "clock/spills.h"
 #include "clock/turn.h"
 #include "interp/claim_check.h"
+#include "ir/cfg.h"
 #include "memory/caches.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
@@ -689,8 +690,8 @@ static bool goes_on(const struct rounds *r, const struct warp *w, const struct t
     const struct pace_block *blocks = r->c->pace->block;
     if (!a->n || !w->nsplits || a->local || r->c->caches->no_rounds)
         return false;
-    const int32_t block = insts[w->split[w->current].pc].block, owner = blocks[block].owner;
-    if (owner != blocks[a->block].owner)
+    const int32_t pc = w->split[w->current].pc, block = insts[pc].block, owner = blocks[block].owner;
+    if (owner != blocks[a->block].owner || cfg_reads_time(&insts[pc]))
         return false;
     *turn += block == owner;
     return *turn < blocks[block].rounds;
@@ -723,11 +724,34 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
     return rest;
 }
 
-/* What a warp reads as %clock in its turn: the blocks that it has run count as if it had been alone. */
-static uint64_t cycles_now(const struct launch *l, const struct warp *w)
+/* Cycles from the begin of the machine code's block to what of it is this one of the IR, as far as that is known: to the first of its sites that has
+ * a place. */
+static uint64_t begins_at(const struct rounds *r, int32_t block)
+{
+    const struct target_pace *pace = r->c->pace;
+    const struct ir_block *b = &r->l->kernel->blocks[block];
+    uint64_t least = PACE_NEVER;
+    if (pace->block[block].owner == block)
+        return 0;
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (pace->first[i] >= 0 && pace->access[pace->first[i]].at < least)
+            least = pace->access[pace->first[i]].at;
+    return least;
+}
+
+/* What a warp reads as %clock: when the machine code issues that, if the warp had been alone since its turn began. Accesses before it are of an
+ * earlier turn (ir/cfg.h). */
+static uint64_t cycles_now(const struct launch *l, const struct warp *w, int32_t site)
 {
     const struct rounds *r = l->now_of;
-    return cycles(r->sm[w->block->sm].warp_begin + w->span);
+    const struct sm *s = &r->sm[w->block->sm];
+    const struct turn_rest *rest = &s->of_warp->rest;
+    const int32_t block = l->kernel->insts[site].block, first = r->c->pace->first[site];
+    const uint64_t end = s->warp_begin + w->span; /* of the block, */
+    const bool midst = rest->block == block && end == s->now; /* or, where the turn began in the midst of it, at a barrier, of that */
+    const uint64_t begin = midst ? end : end - r->c->block_pace[block].span, from = midst ? rest->passed : begins_at(r, block);
+    const uint64_t at = first < 0 ? 0 : r->c->pace->access[first].at;
+    return cycles(begin + (at > from ? at - from : 0) * TICKS);
 }
 
 /* For how long the warp waits for the instructions of a block of its code, in ticks: the first one on an SM has them fetched, line by line. */
@@ -771,6 +795,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     int turn = 0;
     bool waits;
     s->warp_begin = s->now - w->span;
+    s->of_warp = a;
     const uint64_t ended = turn_end(a);
     stall_for_data(r, a);
     if (!first && a->passed > a->end)

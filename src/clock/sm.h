@@ -60,6 +60,7 @@ struct sm {
     struct turn *turn;      /* [cta_slots * warps] */
     struct spill_place *in; /* [cta_slots * warps], where the launch has spills: where warps are in blocks that have some */
     uint64_t warp_begin;    /* ticks: when the warp that has its turn would have begun if it had run all the time */
+    const struct turn *of_warp; /* its turn */
     int taken;              /* CTA slots */
     uint64_t since;         /* when the first of them was, in ticks */
     uint32_t unbegun;       /* warps that have had no turn */

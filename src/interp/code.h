@@ -74,7 +74,7 @@ struct step_sub {
 struct step {
     uint8_t kind;          /* enum step_kind */
     uint8_t guarded;       /* 0, 1: @p, 2: @!p */
-    uint8_t block_head;    /* first instruction of a basic block: 1; of one that may leave records: 2 */
+    uint8_t block_head;    /* first instruction of a basic block: 1; of one that may leave records, or reads the time: 2 */
     uint8_t back_edge, waiting, leaves;
     int8_t level;          /* branch: 1: a call, -1: a return */
     uint8_t space, elem, vec; /* memory: enum ptx_space, bytes of an element, elements */

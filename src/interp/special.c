@@ -12,17 +12,17 @@ static uint64_t nanoseconds(void)
 }
 
 /* %clock: cycles where time is modelled, else instructions of the warp. */
-static uint64_t clock_of(const struct warp *w)
+static uint64_t clock_of(const struct warp *w, int32_t site)
 {
     const struct launch *l = w->block->launch;
-    return l->now ? l->now(l, w) : w->clock;
+    return l->now ? l->now(l, w, site) : w->clock;
 }
 
 /* %globaltimer: of the modelled device where that is known, else the host's. */
-static uint64_t timer_of(const struct warp *w)
+static uint64_t timer_of(const struct warp *w, int32_t site)
 {
     const struct launch *l = w->block->launch;
-    return l->now && l->begins ? l->begins + l->now(l, w) * 1000000 / l->clock_khz : nanoseconds();
+    return l->now && l->begins ? l->begins + l->now(l, w, site) * 1000000 / l->clock_khz : nanoseconds();
 }
 
 static uint64_t lane_value(const struct warp *w, uint32_t sreg, int lane)
@@ -32,7 +32,7 @@ static uint64_t lane_value(const struct warp *w, uint32_t sreg, int lane)
     return sreg_of_lane(sreg, lane);
 }
 
-static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
+static uint64_t uniform_value(const struct warp *w, uint32_t sreg, int32_t site)
 {
     const struct block *b = w->block;
     const struct launch *l = b->launch;
@@ -61,14 +61,14 @@ static uint64_t uniform_value(const struct warp *w, uint32_t sreg)
         return l->grid_serial;
     case PTX_SREG_CLOCK:
     case PTX_SREG_CLOCK64:
-        return clock_of(w);
+        return clock_of(w, site);
     case PTX_SREG_CLOCK_HI:
-        return clock_of(w) >> 32;
+        return clock_of(w, site) >> 32;
     case PTX_SREG_GLOBALTIMER:
     case PTX_SREG_GLOBALTIMER_LO:
-        return timer_of(w);
+        return timer_of(w, site);
     case PTX_SREG_GLOBALTIMER_HI:
-        return timer_of(w) >> 32;
+        return timer_of(w, site) >> 32;
     case PTX_SREG_TOTAL_SMEM_SIZE:
         return l->shared_bytes;
     default: /* PTX_SREG_DYNAMIC_SMEM_SIZE */
@@ -83,7 +83,7 @@ static bool per_lane(uint32_t sreg)
 }
 
 /* The common case: a 32-bit register, all lanes. */
-static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
+static void read_whole(struct warp *w, uint32_t sreg, int32_t site, uint32_t *d)
 {
     if (sreg <= PTX_SREG_TID_Z) {
         memcpy(d, w->block->launch->tid[w->index][sreg - PTX_SREG_TID_X], sizeof(uint32_t) * WARP_LANES);
@@ -91,7 +91,7 @@ static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
         for (int i = 0; i < WARP_LANES; i++)
             d[i] = (uint32_t)lane_value(w, sreg, i);
     } else {
-        uint32_t v = (uint32_t)uniform_value(w, sreg);
+        uint32_t v = (uint32_t)uniform_value(w, sreg, site);
         for (int i = 0; i < WARP_LANES; i++)
             d[i] = v;
     }
@@ -100,12 +100,13 @@ static void read_whole(struct warp *w, uint32_t sreg, uint32_t *d)
 void special_read(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     uint32_t sreg = st->sreg;
+    const int32_t site = (int32_t)(st - c->step);
     if (m == ~0u && st->dst_width[0] == sizeof(uint32_t)) {
-        read_whole(w, sreg, place_at(c, w, st->d[0]));
+        read_whole(w, sreg, site, place_at(c, w, st->d[0]));
         return;
     }
     bool lanes = per_lane(sreg);
-    uint64_t v = lanes ? 0 : uniform_value(w, sreg);
+    uint64_t v = lanes ? 0 : uniform_value(w, sreg, site);
     for (int i = 0; i < WARP_LANES; i++)
         if (m >> i & 1)
             step_write(c, w, st, 0, i, lanes ? lane_value(w, sreg, i) : v);

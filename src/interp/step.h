@@ -45,6 +45,12 @@ static inline bool step_touches_memory(const struct step *st)
            st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE || st->kind == STEP_MATRIX_LOAD || st->kind == STEP_MATRIX_STORE;
 }
 
+/* It reads the time: where that is modelled, the accesses before it are waited for first. */
+static inline bool step_reads_time(const struct step *st)
+{
+    return st->kind == STEP_SREG && st->sreg >= PTX_SREG_CLOCK && st->sreg <= PTX_SREG_GLOBALTIMER_HI;
+}
+
 /* Does a plain step for the lanes in m (never 0). False: a fault was recorded. */
 static inline bool step_plain(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {

@@ -31,6 +31,17 @@ void cfg_rename_targets(struct ir_inst *in, const int32_t *name)
         in->targets[t] = name[in->targets[t]];
 }
 
+bool cfg_reads_time(const struct ir_inst *in)
+{
+    return in->nsrc == 1 && in->src[0].kind == IR_SRC_SREG && in->src[0].sreg >= PTX_SREG_CLOCK && in->src[0].sreg <= PTX_SREG_GLOBALTIMER_HI;
+}
+
+/* What it brings may take any time. */
+static bool is_access(const struct ir_inst *in)
+{
+    return ir_is_memory(in) && in->space != PTX_PARAM && in->space != PTX_SHARED;
+}
+
 void cfg_make_blocks(struct ir_kernel *k)
 {
     uint8_t *leader = alloc_zeroed((size_t)k->ninsts + 2);
@@ -41,6 +52,15 @@ void cfg_make_blocks(struct ir_kernel *k)
             leader[t[n - 1]] = 1;
         if (cfg_ends_block(&k->insts[i]))
             leader[i + 1] = 1;
+    }
+    bool waits = false; /* an access of the block stands before the instruction */
+    for (int32_t i = 0; i < k->ninsts && !k->form; i++) {
+        waits &= !leader[i];
+        if (waits && cfg_reads_time(&k->insts[i])) {
+            leader[i] = 1;
+            waits = false;
+        }
+        waits |= is_access(&k->insts[i]);
     }
     int32_t nblocks = 0, *number = alloc_zeroed(sizeof *number * (size_t)(k->ninsts + 1));
     for (int32_t i = 0; i < k->ninsts; i++)

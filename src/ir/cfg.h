@@ -13,7 +13,11 @@ bool cfg_falls_through(const struct ir_inst *in);
 /* A branch to t, or a call that comes back to t, has name[t] there. */
 void cfg_rename_targets(struct ir_inst *in, const int32_t *name);
 
-/* Cuts the instruction list into blocks. On entry branch targets are instruction numbers, on return blocks. */
+/* It reads a clock. */
+bool cfg_reads_time(const struct ir_inst *in);
+
+/* Cuts the instruction list into blocks. What reads a clock behind an access to memory begins one, so that a warp can wait for the access before
+ * it does. On entry branch targets are instruction numbers, on return blocks. */
 void cfg_make_blocks(struct ir_kernel *k);
 
 /* Edges between blocks. `within` functions: from a call (ir/recursion.h) to what follows it, and from a return to the exit;

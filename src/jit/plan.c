@@ -66,6 +66,15 @@ static uint32_t records_of(const struct ir_kernel *k, const struct interp_code *
     return n;
 }
 
+static bool reads_time(const struct ir_kernel *k, const struct interp_code *c, int32_t block)
+{
+    const struct ir_block *b = &k->blocks[block];
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (step_reads_time(&c->step[i]))
+            return true;
+    return false;
+}
+
 uint32_t plan_block_records(const struct ir_kernel *k, const struct interp_code *c)
 {
     uint32_t most = 0;
@@ -136,7 +145,7 @@ struct plan plan_make(const struct ir_kernel *k, const struct interp_code *c, co
             at[k->blocks[in->reconvergence->block].first] = true;
     }
     for (int32_t b = 0; b < k->nblocks && records; b++)
-        at[k->blocks[b].first] |= records_of(k, c, b) != 0;
+        at[k->blocks[b].first] |= records_of(k, c, b) != 0 || reads_time(k, c, b);
     for (int32_t i = 0; i <= k->ninsts; i++)
         p.resume[i] = at[i] && i < k->ninsts ? p.nresume++ : -1;
     p.site = alloc_zeroed(sizeof *p.site * ((size_t)p.nresume + 1));

@@ -280,8 +280,9 @@ struct launch {
     struct heap *heap;      /* the device heap, when the kernel uses it; its addresses show the order of the blocks */
     struct block_text *texts; /* of all blocks that printed; atomic */
     uint64_t *printed;      /* atomic: [ninsts][PRINTED_NUMBERS], or NULL: nobody counts, or nothing prints (target/driver.h) */
-    /* Where time is modelled: cycles of the warp's multiprocessor at this moment of its turn, since the launch began. NULL: nobody models it. */
-    uint64_t (*now)(const struct launch *l, const struct warp *w);
+    /* Where time is modelled: cycles of the warp's multiprocessor since the launch began, as the instruction at `site` is issued that reads them, in the
+     * warp's turn. NULL: nobody models it. */
+    uint64_t (*now)(const struct launch *l, const struct warp *w, int32_t site);
     const void *now_of;     /* whose that is */
     uint64_t begins;        /* with it, %globaltimer when the launch began, ns; 0: it is the host's clock */
     uint32_t clock_khz;     /* of the multiprocessors */

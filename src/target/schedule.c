@@ -214,7 +214,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     it->inst = inst;
     it->count = count;
     it->in = is_added(first) ? NULL : &p->k->insts[first->site];
-    it->wall = first->op == OP_BSYNC;
+    it->wall = first->op == OP_BSYNC || (it->in && cfg_reads_time(it->in)); /* NVIDIA H200, 2026-11-30: FFMA stay between two reads of the clock (tests/truth/caches/warm.cu) */
     it->loads = it->in && is_load(it->in);
     it->stores = it->in && is_store(it->in);
     it->orders = it->in && is_wall(it->in);

@@ -216,7 +216,7 @@ static struct machine_inst *append(struct selecting *s, enum machine_op op, cons
 
 static bool takes_any_source(enum machine_op op)
 {
-    return op == OP_S2R || op == OP_S2UR || op == OP_LDC || op == OP_ULDC || op == OP_MOV || op == OP_UMOV || op == OP_PLOP3 || op == OP_R2UR;
+    return op == OP_S2R || op == OP_CS2R || op == OP_S2UR || op == OP_LDC || op == OP_ULDC || op == OP_MOV || op == OP_UMOV || op == OP_PLOP3 || op == OP_R2UR;
 }
 
 /* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
