@@ -27,6 +27,7 @@
 #include "compile/cache.h"
 #include "compile/clang.h"
 #include "compile/files.h"
+#include "compile/link_line.h"
 #include "compile/mangled.h"
 #include "compile/mended.h"
 #include "compile/messages.h"
@@ -123,32 +124,40 @@ static bool start(struct job *j, struct process *p, const struct words *command,
 
 enum speaker { CLANG, NVCC, LINKER };
 
-/* Waits and makes diagnostics of what it said. False if it failed; then there is an error in the list. */
-static bool finish_as(struct job *j, struct process *p, enum speaker who, const char *source)
+/* Makes diagnostics of what a command said. False if it failed; then there is an error in the list. */
+static bool said_well(struct job *j, enum speaker who, int status, const struct strbuf *said, const char *source)
 {
     static const char *const names[] = {"clang", "nvcc", "the linker"};
-    if (!p->pid)
-        return j->o->dry_run;
-    struct strbuf said;
-    strbuf_init(&said);
-    int status = process_wait(p, &said), errors = j->diags->errors;
+    int errors = j->diags->errors;
     if (who == CLANG)
-        messages_add_clang(j->diags, said.s, source, j->temp, j->tools.include);
+        messages_add_clang(j->diags, said->s, source, j->temp, j->tools.include);
     else if (who == NVCC)
-        messages_add_nvcc(j->diags, said.s, source);
+        messages_add_nvcc(j->diags, said->s, source);
     else
-        messages_add_linker(j->diags, said.s, j->temp);
+        messages_add_linker(j->diags, said->s, j->temp);
     if (status && j->diags->errors == errors) {
         const char *what = names[who];
         if (status > 128)
             diag_add(j->diags, DIAG_ERROR, source, 0, "%s was ended by signal %d: %s", what,
-                     status - 128, messages_fatal(&j->o->arena, said.s));
+                     status - 128, messages_fatal(&j->o->arena, said->s));
         else if (!errors)
             diag_add(j->diags, DIAG_ERROR, source, 0, "%s failed with status %d: %s", what, status,
-                     messages_fatal(&j->o->arena, said.s));
+                     messages_fatal(&j->o->arena, said->s));
     }
-    strbuf_release(&said);
     return status == 0;
+}
+
+/* Waits for a command. */
+static bool finish_as(struct job *j, struct process *p, enum speaker who, const char *source)
+{
+    if (!p->pid)
+        return j->o->dry_run;
+    struct strbuf said;
+    strbuf_init(&said);
+    int status = process_wait(p, &said);
+    bool well = said_well(j, who, status, &said, source);
+    strbuf_release(&said);
+    return well;
 }
 
 static bool finish(struct job *j, struct process *p, const char *source)
@@ -628,20 +637,61 @@ static void job_close(struct job *j)
     toolchain_close(&j->tools);
 }
 
+/* False: clang is to do it, which says what is wrong, too. */
+static bool link_without_clang(struct job *j, const struct link_line *line)
+{
+    struct words linker = {0};
+    struct process p;
+    struct strbuf said;
+    if (!link_line_find(&j->tools, &j->cache, line, &j->o->arena, &linker) || access(linker.v[0], X_OK) != 0 ||
+        !start(j, &p, &linker, false))
+        return false;
+    strbuf_init(&said);
+    bool linked = process_wait(&p, &said) == 0;
+    if (linked)
+        messages_add_linker(j->diags, said.s, j->temp);
+    strbuf_release(&said);
+    return linked;
+}
+
+static bool link_and_learn(struct job *j, const struct link_line *line)
+{
+    struct arena *a = &j->o->arena;
+    struct words w = {0};
+    struct process p;
+    struct strbuf said, rest;
+    words_append(a, &w, line->command);
+    words_add(a, &w, "-v");
+    if (!start(j, &p, &w, false))
+        return false;
+    strbuf_init(&said);
+    strbuf_init(&rest);
+    int status = process_wait(&p, &said);
+    strbuf_adds(&rest, link_line_learn(&j->tools, &j->cache, line, a, said.s, status == 0));
+    bool linked = said_well(j, LINKER, status, &rest, NULL);
+    strbuf_release(&rest);
+    strbuf_release(&said);
+    return linked;
+}
+
 static bool link_program(struct job *j, const char *output, const struct words *objects)
 {
+    struct arena *a = &j->o->arena;
     struct words w = {0};
     struct process p;
     doing(j, "linking", output);
-    const char *library = arena_printf(&j->o->arena, "%s/libheddle-cudart.so", j->tools.lib);
+    const char *library = arena_printf(a, "%s/libheddle-cudart.so", j->tools.lib);
     if (access(library, R_OK) != 0 && !j->o->dry_run) {
         diag_add(j->diags, DIAG_ERROR, NULL, 0,
                  "Heddle's library '%s' is not there: %s; is the installation complete?", library,
                  strerror(errno));
         return false;
     }
-    clang_link(&j->tools, j->o, output, &j->o->arena, &w, objects);
-    return start(j, &p, &w, false) && finish(j, &p, NULL);
+    clang_link(&j->tools, j->o, output, a, &w, objects);
+    if (j->o->verbose || j->o->dry_run)
+        return start(j, &p, &w, false) && finish(j, &p, NULL);
+    const struct link_line line = {&w, j->temp, output};
+    return link_without_clang(j, &line) || link_and_learn(j, &line);
 }
 
 /* Does an archive hold device code that is joined with other files'? The host's linker takes of an archive only what

@@ -57,6 +57,35 @@ expect 4 ./prog
 expect 0 "$HEDDLE" build -c main.cu -o x.o
 expect 0 "$HEDDLE" build x.o b.o c.o
 expect 4 ./a.out
+# the linker's command comes from the cache, unless what clang would make it of is another; clang says why a link fails
+cat >clang <<'END'
+#!/bin/sh
+echo "$*" >>links
+exec clang++-19 "$@"
+END
+chmod +x clang
+links() { # links COUNT COMMAND...: so many times clang has linked
+    wanted=$1
+    shift
+    HEDDLE_CLANG=$PWD/clang HEDDLE_CACHE=$scratch/lines "$@" >out 2>err || fail "$*: $(cat err)"
+    [ "$(wc -l <links)" = "$wanted" ] || fail "clang has linked $(wc -l <links) times, not $wanted: $*"
+}
+mkdir links.d
+links 1 "$HEDDLE" build x.o b.o c.o -o linked1
+links 1 "$HEDDLE" build x.o b.o c.o -o linked2
+cmp linked1 linked2
+expect 4 ./linked2
+links 2 env LIBRARY_PATH="$PWD/links.d" "$HEDDLE" build x.o b.o c.o -o linked2
+links 3 "$HEDDLE" build -v x.o b.o c.o -o linked2
+has err '--driver-mode=g++'
+links 4 "$HEDDLE" build b.o x.o c.o -o linked2
+mv b.o away.o
+echo 'int unused;' >empty.c
+expect 0 "$HEDDLE" build -c empty.c -o b.o
+HEDDLE_CLANG=$PWD/clang HEDDLE_CACHE=$scratch/lines expect 1 "$HEDDLE" build x.o b.o c.o -o linked2
+has err "'from_c' is used but defined nowhere"
+hasnt err 'InstalledDir'
+mv away.o b.o
 cp main.cu main.txt
 expect 0 "$HEDDLE" build -x cu main.txt b.o c.o -o prog2
 expect 4 ./prog2
