@@ -64,8 +64,17 @@ touch root/cuda/include/cuda_runtime.h
 echo '// changed' >>p.cu
 HEDDLE_ROOT=$PWD/root expect 2 "$HEDDLE" run p.cu
 
+# what the cache shows, and that nothing is left when it is cleared
+expect 0 "$HEDDLE" cache
+has out "Cache: $HEDDLE_CACHE"
+has out 'programs of `heddle run`'
+grep -Eq '^  pch  +precompiled headers +[0-9]+ files? +[0-9.]+ MB$' out || fail 'no line of precompiled headers'
+grep -Eq '^  all  +[0-9]+ files? +[0-9.]+ MB of 1073.7 MB$' out || fail 'no sum'
+expect 0 "$HEDDLE" cache --clear
+grep -Eq '^  all  +0 files +0.0 MB of 1073.7 MB$' out || { fail 'it is not empty'; cat out; }
+[ -z "$(find "$HEDDLE_CACHE" -mindepth 2)" ] || fail 'it is not empty'
+
 # many at once on an empty cache
-rm -rf "$HEDDLE_CACHE"
 pids=
 for i in 1 2 3 4; do
     "$HEDDLE" run p.cu >many.$i 2>&1 &
@@ -88,16 +97,11 @@ expect 2 env -u HEDDLE_CACHE -u XDG_CACHE_HOME HOME=/proc/none "$HEDDLE" run p.c
 same err </dev/null
 [ "$(find "$other/exe" -name p | wc -l)" = 1 ] || fail 'the other folder was not used again'
 rm -r "$other"
-expect 2 env HEDDLE_CACHE="$PWD/shared" "$HEDDLE" run p.cu
+expect 0 env HEDDLE_CACHE="$PWD/shared" "$HEDDLE" build -E p.cu
 has err "other users may write to '$PWD/shared' (chmod go-w would help)"
 rm -r "$other"
 
-# what the cache shows, bounds, clears
-expect 0 "$HEDDLE" cache
-has out "Cache: $HEDDLE_CACHE"
-has out 'programs of `heddle run`'
-grep -Eq '^  pch  +precompiled headers +[0-9]+ files? +[0-9.]+ MB$' out || fail 'no line of precompiled headers'
-grep -Eq '^  all  +[0-9]+ files? +[0-9.]+ MB of 1073.7 MB$' out || fail 'no sum'
+# what bounds it
 expect 1 "$HEDDLE" cache --limit 16x
 has err "flag '--limit': '16x' is not a size from 16M: a number with K, M or G behind it"
 expect 1 "$HEDDLE" cache --limit 15M
@@ -111,7 +115,6 @@ grep -Eq '^  pch  +precompiled headers +[4-6] files +1[0-9]\.[0-9] MB$' out || {
 expect 0 "$HEDDLE" cache --clear
 grep -Eq '^  all  +0 files +0.0 MB of 21.0 MB$' out || { fail 'it is not empty'; cat out; }
 [ -z "$(find "$HEDDLE_CACHE" -mindepth 2)" ] || fail 'it is not empty'
-expect 2 "$HEDDLE" run p.cu
 expect 0 "$HEDDLE" cache --help
 has out 'heddle cache --limit 500M'
 expect 1 "$HEDDLE" cache --claer
