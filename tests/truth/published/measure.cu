@@ -4,7 +4,8 @@
 //   nvcc -std=c++17 -O3 -arch=native measure.cu -o measure && ./measure
 //   heddle run --timed --device v100 measure.cu
 //
-// Caches are cold when a launch begins (Heddle's are, a GPU's may not be), so a chain goes around once before its clock starts. Every chain is unrolled so
+// A chain goes around once before its clock starts, so that caches have what it needs; one that is to find nothing there follows a fill that needs all
+// of L2. Every chain is unrolled so
 // far that the loop around it costs less than a per cent. A chain through memory holds addresses, not indices: no arithmetic stands between two loads.
 #include <algorithm>
 #include <cstdint>
@@ -134,6 +135,16 @@ static uintptr_t *ring(char *memory, size_t n, size_t apart, std::vector<uintptr
     return (uintptr_t *)(memory + order[0] * apart);
 }
 
+// L2 is full of other data.
+static void fill_l2()
+{
+    const size_t bytes = 256 << 20;
+    char *other;
+    CHECK(cudaMalloc(&other, bytes));
+    CHECK(cudaMemset(other, 0, bytes));
+    CHECK(cudaFree(other));
+}
+
 template <Way WAY> static void latency(const char *name, size_t lines, size_t apart, int first, int rounds)
 {
     if (!wanted(name))
@@ -147,9 +158,13 @@ template <Way WAY> static void latency(const char *name, size_t lines, size_t ap
     if (WAY == ATOMIC)
         std::fill(host.begin(), host.end(), 0);
     CHECK(cudaMemcpy(memory, host.data(), lines * apart, cudaMemcpyHostToDevice));
+    if (!first)
+        fill_l2();
     chase<WAY, FEW><<<1, 1>>>(start, first, rounds * FEW, at);
     CHECK(cudaMemcpy(&few, at, sizeof few, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy(memory, host.data(), lines * apart, cudaMemcpyHostToDevice)); // its first word was the result's place
+    if (!first)
+        fill_l2();
     chase<WAY, MANY><<<1, 1>>>(start, first, rounds * MANY, at);
     CHECK(cudaMemcpy(&many, at, sizeof many, cudaMemcpyDeviceToHost));
     row(name, (double)(many - few) / (rounds * (MANY - FEW)));
