@@ -18,7 +18,7 @@ void engine_cache_control(heddle_device *d, bool keeps)
 static struct l2_kept *kept_of(heddle_device *d)
 {
     const struct caches_config c = {.l2_bytes = (uint64_t)d->spec.l2_bytes, .l2_parts = (uint32_t)d->spec.l2_partitions,
-                                    .dirty_share = (uint32_t)DEVICE_TAKEN(&d->spec, l2_dirty_share)};
+                                    .dirty_share = (uint32_t)DEVICE_TAKEN(&d->spec, l2_dirty_share), .lost_bytes = (uint64_t)DEVICE_TAKEN(&d->spec, l2_lost_bytes)};
     if (!d->kept && !d->kept_failed)
         d->kept = l2_kept_new(&c);
     d->kept_failed = !d->kept;

@@ -35,6 +35,7 @@ struct caches_config {
     uint32_t l2_parts;      /* parts of L2 that hold copies of each other's lines: 1, or 2 halves */
     uint32_t gpcs, sms_per_tpc, late_tpcs; /* clusters of SMs, and SMs that are neighbours in one: caches_gpc */
     uint32_t coalesce_cycles; /* after a request that hits, in which others of the GPC for the same sectors are one with it for L2; 0: none are */
+    uint64_t lost_bytes;    /* of an allocation, at least, whose lines leave L2 when it is freed */
     uint32_t join_wait_cycles; /* as long as its data wait for the GPC's port, but no longer than so, others are one with it, too */
     uint32_t join_requests; /* of these, how many are one at most: 1 to 15 */
     uint32_t link_cycles, pair_cycles; /* the way to the other half and back; until a sector that came along counts as there */

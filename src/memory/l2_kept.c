@@ -7,10 +7,11 @@
 #include "memory/caches.h"
 #include "memory/l2_sets.h"
 
-enum { SECTOR = 32, NOBODYS_TAG = UINT8_MAX, LEAST_LOST = 16 << 20 /* bytes: between the 8 MiB that stay when they are freed and the 24 that do not */ };
+enum { SECTOR = 32, NOBODYS_TAG = UINT8_MAX };
 
 struct l2_kept {
     uint32_t nparts, dirty_ways;
+    uint64_t lost_bytes;
     struct divisor sets;
     struct part part[PARTS];
 };
@@ -41,6 +42,7 @@ struct l2_kept *l2_kept_new(const struct caches_config *c)
     k->nparts = c->l2_parts > 1 ? PARTS : 1;
     k->sets = divisor_of(sets_of(c, k->nparts));
     k->dirty_ways = ways_of_share(c->dirty_share);
+    k->lost_bytes = c->lost_bytes;
     for (uint32_t i = 0; i < k->nparts; i++) {
         k->part[i].set = alloc_try_pages(k->sets.by * sizeof *k->part[i].set);
         k->part[i].byte = alloc_try_pages((size_t)k->sets.by * WAYS * sizeof *k->part[i].byte);
@@ -239,7 +241,7 @@ static void touch(const struct l2_kept *k, enum l2_touch how, uint64_t line, uns
 void l2_kept_touch(struct l2_kept *k, enum l2_touch how, uint64_t address, uint64_t bytes)
 {
     const uint64_t most = (uint64_t)2 * k->nparts * k->sets.by * WAYS << LINE_SHIFT, end = address + bytes;
-    if (!bytes || (how == L2_TOUCH_FREE && bytes < LEAST_LOST))
+    if (!bytes || (how == L2_TOUCH_FREE && bytes < k->lost_bytes))
         return;
     if (how != L2_TOUCH_FREE && bytes > most)
         address = end - most;

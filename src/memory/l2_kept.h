@@ -17,7 +17,7 @@
 struct caches_config;
 struct l2_kept;
 
-/* The figures of the device are needed: l2_bytes, l2_parts, dirty_share. NULL: there is no L2, or no memory for it. */
+/* The figures of the device are needed: l2_bytes, l2_parts, dirty_share, lost_bytes. NULL: there is no L2, or no memory for it. */
 struct l2_kept *l2_kept_new(const struct caches_config *c);
 void l2_kept_free(struct l2_kept *k);
 

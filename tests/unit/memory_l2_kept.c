@@ -27,7 +27,7 @@ struct model {
 static void open_model(struct model *m, uint64_t l2_bytes, uint32_t parts)
 {
     *m = (struct model){.c = {.sms = 2, .l2_bytes = l2_bytes, .l2_parts = parts, .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l2_latency = 300,
-                              .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250}};
+                              .join_requests = 4, .link_cycles = 80, .pair_cycles = 100, .dirty_share = 4375, .partial_share = 1250, .lost_bytes = 16 * MIB}};
     m->c.kept = l2_kept_new(&m->c);
     assert_non_null(m->c.kept);
 }
