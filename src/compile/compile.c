@@ -961,6 +961,22 @@ bool compile_build(struct compile_options *o, struct diag_list *diags)
 
 /* ---- programs in the cache ---- */
 
+/* -I DIR, -isystem DIR, -include FILE */
+static bool all_absolute(const struct words *search)
+{
+    for (int i = 1; i < search->n; i += 2)
+        if (search->v[i][0] != '/')
+            return false;
+    return true;
+}
+
+/* Can the program be another in another folder? Paths may be relative, and the host's debug information names the folder. */
+static bool depends_on_folder(const struct compile_options *o, const char *file)
+{
+    return file[0] != '/' || o->inputs.n || o->host.n || o->debug_host || o->debug_device || o->by_nvcc ||
+           (o->device_ptx && o->device_ptx[0] != '/') || !all_absolute(&o->search);
+}
+
 static struct hash128 program_key(struct job *j, const char *file)
 {
     struct compile_options *o = j->o;
@@ -970,7 +986,7 @@ static struct hash128 program_key(struct job *j, const char *file)
     clang_pass_flags(&j->tools, o, PASS_HOST, &o->arena, &w);
     clang_user_flags(o, &o->arena, &w);
     words_append(&o->arena, &w, &o->inputs);
-    words_addv(&o->arena, &w, getcwd(here, sizeof here) ? here : "", file,
+    words_addv(&o->arena, &w, depends_on_folder(o, file) && getcwd(here, sizeof here) ? here : "", file,
                o->device_ptx ? o->device_ptx : "", o->shared ? "shared" : "", o->relocatable ? "rdc" : "",
                o->load_cache ? o->load_cache : "", arena_printf(&o->arena, "%d", o->max_registers), o->by_nvcc ? "nvcc" : "", o->language ? o->language : "", NULL);
     return cache_key(&j->tools, &w);

@@ -41,6 +41,28 @@ echo '#define PART 9' >other/part.h
 expect 9 "$HEDDLE" run other/p.cu
 expect 2 "$HEDDLE" run p.cu
 
+# the folder counts where a path is relative; -v shows what is compiled
+compiled() { # compiled STATUS FOLDER FLAG...: it is compiled there and ends with STATUS
+    wanted=$1 folder=$2
+    shift 2
+    expect "$wanted" env -C "$folder" "$HEDDLE" run -v "$@"
+    has err --cuda-device-only
+}
+found() { # the same, of the cache
+    wanted=$1 folder=$2
+    shift 2
+    expect "$wanted" env -C "$folder" "$HEDDLE" run -v "$@"
+    hasnt err --cuda-device-only
+}
+mkdir include other/include
+echo '#define FROM 3' >include/from.h
+echo '#define FROM 4' >other/include/from.h
+printf '#include <from.h>\nint main() { return FROM; }\n' >from.cu
+compiled 3 . -Iinclude "$PWD/from.cu"
+compiled 4 other -Iinclude "$PWD/from.cu"
+compiled 3 . "-I$PWD/include" "$PWD/from.cu"
+found 3 other "-I$PWD/include" "$PWD/from.cu"
+
 # precompiled headers: one pair serves ordinary macros and include paths, reserved macros get their own
 pairs() {
     n=$(find "$HEDDLE_CACHE/pch" -name '*.pch' | wc -l)
