@@ -291,7 +291,8 @@ static void pace(void **state)
     struct device d;
     (void)state;
     arena_init(&a);
-    memset(&d, 0xff, sizeof d); /* nothing is known */
+    memset(&d, 0xff, sizeof d); /* nothing is known, */
+    d.without = 0;               /* and no mechanism is off */
     struct ir_kernel *k = rewritten_of("add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000; add.f32 %f1, %f1, 0f3F800000;\n", &m);
     const struct target_tables *plain = target_tables(k, &a, ARCH_USUAL, NULL);
     d.latency_fp32 = 9;
