@@ -42,3 +42,15 @@ const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_t
     }
     return p;
 }
+
+uint64_t pace_begin(const struct target_pace *pace, const struct ir_kernel *k, int32_t block)
+{
+    const struct ir_block *b = &k->blocks[block];
+    uint64_t least = PACE_NEVER;
+    if (pace->block[block].owner == block)
+        return 0;
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (pace->first[i] >= 0 && pace->access[pace->first[i]].at < least)
+            least = pace->access[pace->first[i]].at;
+    return least;
+}

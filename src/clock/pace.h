@@ -11,4 +11,8 @@
  * those that it does in a cycle. Units whose rate a description does not have take what issuing takes. */
 const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, struct arena *arena);
 
+/* Cycles from the begin of the machine code's block to what of it is this one of the IR, as far as that is known: to the first of its sites that has
+ * a place; PACE_NEVER: none has. */
+uint64_t pace_begin(const struct target_pace *pace, const struct ir_kernel *k, int32_t block);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/team.h"
 #include "clock/order.h"
+#include "clock/pace.h"
 #include "clock/sm.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
@@ -724,21 +725,6 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
     return rest;
 }
 
-/* Cycles from the begin of the machine code's block to what of it is this one of the IR, as far as that is known: to the first of its sites that has
- * a place. */
-static uint64_t begins_at(const struct rounds *r, int32_t block)
-{
-    const struct target_pace *pace = r->c->pace;
-    const struct ir_block *b = &r->l->kernel->blocks[block];
-    uint64_t least = PACE_NEVER;
-    if (pace->block[block].owner == block)
-        return 0;
-    for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (pace->first[i] >= 0 && pace->access[pace->first[i]].at < least)
-            least = pace->access[pace->first[i]].at;
-    return least;
-}
-
 /* What a warp reads as %clock: when the machine code issues that, if the warp had been alone since its turn began. Accesses before it are of an
  * earlier turn (ir/cfg.h). */
 static uint64_t cycles_now(const struct launch *l, const struct warp *w, int32_t site)
@@ -749,7 +735,7 @@ static uint64_t cycles_now(const struct launch *l, const struct warp *w, int32_t
     const int32_t block = l->kernel->insts[site].block, first = r->c->pace->first[site];
     const uint64_t end = s->warp_begin + w->span; /* of the block, */
     const bool midst = rest->block == block && end == s->now; /* or, where the turn began in the midst of it, at a barrier, of that */
-    const uint64_t begin = midst ? end : end - r->c->block_pace[block].span, from = midst ? rest->passed : begins_at(r, block);
+    const uint64_t begin = midst ? end : end - r->c->block_pace[block].span, from = midst ? rest->passed : pace_begin(r->c->pace, l->kernel, block);
     const uint64_t at = first < 0 ? 0 : r->c->pace->access[first].at;
     return cycles(begin + (at > from ? at - from : 0) * TICKS);
 }
