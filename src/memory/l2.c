@@ -249,11 +249,9 @@ static void find_kept(struct l2 *l);
 struct l2 *l2_new(const struct caches_config *c)
 {
     struct l2 *l = alloc_zeroed(sizeof *l);
-    uint64_t lines = c->l2_bytes >> LINE_SHIFT;
     l->c = *c;
     l->nparts = c->l2_parts > 1 ? PARTS : 1;
-    lines = lines / l->nparts / WAYS;
-    l->sets = divisor_of(lines ? (uint32_t)lines : 1);
+    l->sets = sets_of(c->l2_bytes, l->nparts);
     if (c->window_bytes && c->l2_bytes)
         l->persisting_ways = (uint32_t)((c->persisting_bytes * WAYS + c->l2_bytes - 1) / c->l2_bytes);
     l->dirty_ways = ways_of_share(c->dirty_share);
@@ -269,17 +267,11 @@ struct l2 *l2_new(const struct caches_config *c)
     for (uint32_t i = 0; i < c->sms; i++)
         l->gpc[i] = (uint8_t)caches_gpc(c, i);
     l->rates = rates_new(&l->c);
-    if (c->kept)
+    if (c->kept) {
         find_kept(l);
-    for (uint32_t i = 0; i < l->nparts && !c->kept; i++) {
-        l->part[i].set = alloc_try_pages(l->sets.by * sizeof *l->part[i].set);
-        l->part[i].byte = alloc_try_pages((size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
-        if (!l->part[i].set || !l->part[i].byte) {
-            l2_free(l);
-            return NULL;
-        }
-        for (uint32_t k = 0; k < l->sets.by; k++)
-            l->part[i].set[k].order = ways_order(WAYS);
+    } else if (!parts_open(l->part, l->nparts, l->sets)) {
+        l2_free(l);
+        return NULL;
     }
     return l;
 }
@@ -327,10 +319,8 @@ void l2_free(struct l2 *l)
     alloc_release(l->gpc);
     alloc_release(l->asking);
     rates_free(l->rates);
-    for (uint32_t i = 0; i < l->nparts && !l->c.kept; i++) {
-        alloc_pages_release(l->part[i].set, l->sets.by * sizeof *l->part[i].set);
-        alloc_pages_release(l->part[i].byte, (size_t)l->sets.by * WAYS * sizeof *l->part[i].byte);
-    }
+    if (!l->c.kept)
+        parts_close(l->part, l->nparts, l->sets);
     alloc_release(l);
 }
 

@@ -16,18 +16,11 @@ struct l2_kept {
     struct part part[PARTS];
 };
 
-static uint32_t sets_of(const struct caches_config *c, uint32_t nparts)
-{
-    const uint64_t sets = (c->l2_bytes >> LINE_SHIFT) / nparts / WAYS;
-    return sets ? (uint32_t)sets : 1;
-}
-
 /* Full of clean lines that nobody has: no line's tag is all ones. */
 static void fill(struct part *p, uint32_t sets)
 {
     for (uint32_t i = 0; i < sets; i++) {
         struct set *s = &p->set[i];
-        s->order = ways_order(WAYS);
         s->taken = WAYS;
         memset(s->tag, NOBODYS_TAG, sizeof s->tag);
         memset(s->high, NOBODYS_TAG, sizeof s->high);
@@ -40,18 +33,15 @@ struct l2_kept *l2_kept_new(const struct caches_config *c)
         return NULL;
     struct l2_kept *k = alloc_zeroed(sizeof *k);
     k->nparts = c->l2_parts > 1 ? PARTS : 1;
-    k->sets = divisor_of(sets_of(c, k->nparts));
+    k->sets = sets_of(c->l2_bytes, k->nparts);
     k->dirty_ways = ways_of_share(c->dirty_share);
     k->lost_bytes = c->lost_bytes;
-    for (uint32_t i = 0; i < k->nparts; i++) {
-        k->part[i].set = alloc_try_pages(k->sets.by * sizeof *k->part[i].set);
-        k->part[i].byte = alloc_try_pages((size_t)k->sets.by * WAYS * sizeof *k->part[i].byte);
-        if (!k->part[i].set || !k->part[i].byte) {
-            l2_kept_free(k);
-            return NULL;
-        }
-        fill(&k->part[i], k->sets.by);
+    if (!parts_open(k->part, k->nparts, k->sets)) {
+        l2_kept_free(k);
+        return NULL;
     }
+    for (uint32_t i = 0; i < k->nparts; i++)
+        fill(&k->part[i], k->sets.by);
     return k;
 }
 
@@ -59,10 +49,7 @@ void l2_kept_free(struct l2_kept *k)
 {
     if (!k)
         return;
-    for (uint32_t i = 0; i < k->nparts; i++) {
-        alloc_pages_release(k->part[i].set, k->sets.by * sizeof *k->part[i].set);
-        alloc_pages_release(k->part[i].byte, (size_t)k->sets.by * WAYS * sizeof *k->part[i].byte);
-    }
+    parts_close(k->part, k->nparts, k->sets);
     alloc_release(k);
 }
 

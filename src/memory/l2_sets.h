@@ -3,9 +3,11 @@
 #define MEMORY_L2_SETS_H
 
 #include <emmintrin.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/lines.h"
 #include "memory/ways.h"
@@ -92,6 +94,35 @@ static inline unsigned oldest(const struct set *s, unsigned ways)
     while (!(ways >> ways_nth(s->order, i) & 1))
         i--;
     return ways_nth(s->order, i);
+}
+
+/* Sets of each part. */
+static inline struct divisor sets_of(uint64_t l2_bytes, uint32_t nparts)
+{
+    const uint64_t sets = (l2_bytes >> LINE_SHIFT) / nparts / WAYS;
+    return divisor_of(sets ? (uint32_t)sets : 1);
+}
+
+/* Empty ones. False: there is no memory for all of them; what there is has to be closed. */
+static inline bool parts_open(struct part *part, uint32_t nparts, struct divisor sets)
+{
+    for (uint32_t i = 0; i < nparts; i++) {
+        part[i].set = alloc_try_pages(sets.by * sizeof *part[i].set);
+        part[i].byte = alloc_try_pages((size_t)sets.by * WAYS * sizeof *part[i].byte);
+        if (!part[i].set || !part[i].byte)
+            return false;
+        for (uint32_t n = 0; n < sets.by; n++)
+            part[i].set[n].order = ways_order(WAYS);
+    }
+    return true;
+}
+
+static inline void parts_close(struct part *part, uint32_t nparts, struct divisor sets)
+{
+    for (uint32_t i = 0; i < nparts; i++) {
+        alloc_pages_release(part[i].set, sets.by * sizeof *part[i].set);
+        alloc_pages_release(part[i].byte, (size_t)sets.by * WAYS * sizeof *part[i].byte);
+    }
 }
 
 /* Of a set, at most, for a share of L2 in 1/10000. */

@@ -270,9 +270,8 @@ static bool are_apart(const struct scheduling *p, const struct item *a, const st
     return x->offset + bytes <= y->offset || y->offset + others <= x->offset;
 }
 
-static bool must_follow(const struct scheduling *p, const struct item *first, const struct item *second)
+static bool must_follow(const struct scheduling *p, const struct item *a, const struct item *b)
 {
-    const struct item *a = first, *b = second;
     if (a->wall || b->wall || b->last || a->last)
         return true;
     if (!a->in || !b->in)
