@@ -4,37 +4,16 @@
 
 #include "base/alloc.h"
 #include "ir/facts.h"
+#include "target/banks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* STACK: R1. ABOVE: what ptxas reports above the number of registers used (sm_90). VECTOR: elements. */
-enum { STACK = 1, ABOVE = 2, VECTOR = 4, MOST = 255 };
+/* ABOVE: what ptxas reports above the number of registers used (sm_90). */
+enum { ABOVE = 2 };
 
 /* Which values come first: vectors, then pairs, then words; or who begins first. */
 enum order { WIDE_FIRST, FIRST_FIRST, ORDERS };
-
-struct segment {
-    int32_t from, to; /* places */
-    int32_t next;     /* of the same value, or -1 */
-};
-
-struct places {
-    const struct lowered *l;
-    const struct ir_kernel *k;
-    const struct code *c;
-    const struct flow *f;
-    struct segment *segments;
-    int32_t n, cap;
-    int32_t *first;   /* [values] segments, in falling order of the blocks, or -1 */
-    int32_t *place;   /* [values] physical register, or -1 */
-    int32_t *hint;    /* [values] a value that it is a copy of, or -1; */
-    int8_t *hint_word; /* and by how many words it lies behind it */
-    int32_t (*group)[VECTOR]; /* [values] elements of the vector, or -1 */
-    uint64_t *taken[MOST + 1]; /* sets of places */
-    size_t set;       /* words of such a set */
-    int used;         /* registers, counted from R0 on */
-};
 
 /* --- when values are alive --- */
 
@@ -101,7 +80,7 @@ static void hint(struct places *a, int32_t value, int32_t other, int word)
 static void find_vector(struct places *a, int32_t inst, const struct ir_inst *in)
 {
     const struct flow *f = a->f;
-    int32_t values[VECTOR] = {-1, -1, -1, -1}, n = 0;
+    int32_t values[PLACES_VECTOR] = {-1, -1, -1, -1}, n = 0;
     const bool load = ir_is(in, PTX_KIND_LOAD);
     for (int32_t t = f->first[inst]; t < f->first[inst + 1] && n < in->vec; t++)
         if (f->touches[t].writes == load && f->file[f->touches[t].value] == FILE_REGISTER && (load || t > f->first[inst]))
@@ -120,7 +99,7 @@ static void find_wishes(struct places *a, int32_t i)
         hint(a, from->number, to->number, to->word - from->word);
     }
     const struct ir_inst *site = in->site >= 0 && !in->early && in->op != OP_NONE ? &a->k->insts[in->site] : NULL;
-    if (site && ir_is_memory(site) && site->vec >= 2 && site->vec <= VECTOR)
+    if (site && ir_is_memory(site) && site->vec >= 2 && site->vec <= PLACES_VECTOR)
         find_vector(a, i, site);
 }
 
@@ -157,10 +136,10 @@ static bool is_register(const struct places *a, int32_t value)
 static bool fits(const struct places *a, int32_t value, int32_t reg)
 {
     if (value == a->c->stack)
-        return reg == STACK;
-    if (is_register(a, value) && (reg == STACK || (reg < STACK && reg + a->f->words[value] > STACK)))
+        return reg == PLACES_STACK;
+    if (is_register(a, value) && (reg == PLACES_STACK || (reg < PLACES_STACK && reg + a->f->words[value] > PLACES_STACK)))
         return false;
-    if (reg < 0 || reg + a->f->words[value] > MOST)
+    if (reg < 0 || reg + a->f->words[value] > PLACES_MOST)
         return false;
     for (int32_t s = a->first[value]; s >= 0; s = a->segments[s].next)
         for (int32_t w = 0; w < a->f->words[value]; w++)
@@ -184,7 +163,7 @@ static bool put_vector(struct places *a, int32_t value)
 {
     const int32_t *group = a->group[value];
     int32_t words = 0, n = 0;
-    for (; n < VECTOR && group[n] >= 0; n++) {
+    for (; n < PLACES_VECTOR && group[n] >= 0; n++) {
         if (a->place[group[n]] >= 0 || !is_register(a, group[n]))
             return false;
         words += a->f->words[group[n]];
@@ -192,7 +171,7 @@ static bool put_vector(struct places *a, int32_t value)
     int32_t align = words > 2 ? 4 : words;
     if (n < 2)
         return false;
-    for (int32_t reg = 0; reg + words <= MOST; reg += align) {
+    for (int32_t reg = 0; reg + words <= PLACES_MOST; reg += align) {
         int32_t at = reg, e = 0;
         for (; e < n && fits(a, group[e], at); e++)
             at += a->f->words[group[e]];
@@ -219,7 +198,7 @@ static bool put_value(struct places *a, int32_t value)
             return true;
         }
     }
-    for (int32_t reg = 0; reg + words <= MOST; reg += words)
+    for (int32_t reg = 0; reg + words <= PLACES_MOST; reg += words)
         if (fits(a, value, reg)) {
             put(a, value, reg);
             return true;
@@ -249,7 +228,7 @@ static struct begin *new_order(const struct places *a, enum order by, int32_t *n
             continue;
         struct begin *o = &order[(*n)++];
         *o = (struct begin){.value = v, .from = INT32_MAX, .words = by == WIDE_FIRST ? a->f->words[v] : 0};
-        for (int e = 0; by == WIDE_FIRST && e < VECTOR && a->group[v][e] >= 0; e++)
+        for (int e = 0; by == WIDE_FIRST && e < PLACES_VECTOR && a->group[v][e] >= 0; e++)
             o->words = (e + 1) * a->f->words[v];
         for (int32_t s = a->first[v]; s >= 0; s = a->segments[s].next)
             o->from = a->segments[s].from < o->from ? a->segments[s].from : o->from;
@@ -265,13 +244,13 @@ static void put_all(struct places *a, enum order by)
     int32_t n;
     struct begin *order = new_order(a, by, &n);
     memset(a->place, -1, ((size_t)a->f->nvalues + 1) * sizeof *a->place);
-    a->used = STACK + 1;
+    a->used = PLACES_STACK + 1;
     for (size_t file = 0; file < sizeof files; file++) {
-        for (int r = 0; r <= MOST; r++)
+        for (int r = 0; r <= PLACES_MOST; r++)
             memset(a->taken[r], 0, a->set * 8);
         for (int32_t i = 0; i < n; i++)
             if (a->f->file[order[i].value] == files[file] && a->place[order[i].value] < 0 && !put_value(a, order[i].value) && files[file] == FILE_REGISTER)
-                a->used = MOST + 1; /* there are not enough */
+                a->used = PLACES_MOST + 1; /* there are not enough */
     }
     alloc_release(order);
 }
@@ -289,7 +268,7 @@ struct places *places_new(const struct lowered *l, const struct code *c, const s
     memset(a->hint, -1, values * sizeof *a->hint);
     memset(a->group, -1, values * sizeof *a->group);
     a->set = (size_t)c->ninsts * 2 / 64 + 1;
-    for (int r = 0; r <= MOST; r++)
+    for (int r = 0; r <= PLACES_MOST; r++)
         a->taken[r] = alloc_zeroed(a->set * 8);
     find_segments(a);
     for (int32_t i = 0; i < c->ninsts; i++)
@@ -306,7 +285,7 @@ void places_free(struct places *a)
 {
     if (!a)
         return;
-    for (int r = 0; r <= MOST; r++)
+    for (int r = 0; r <= PLACES_MOST; r++)
         alloc_release(a->taken[r]);
     alloc_release(a->segments);
     alloc_release(a->first);
@@ -320,6 +299,12 @@ void places_free(struct places *a)
 int places_used(const struct places *a)
 {
     return a->used + ABOVE;
+}
+
+void places_part(struct places *a)
+{
+    if (a->used <= PLACES_MOST)
+        banks_part(a);
 }
 
 static void give(const struct places *a, struct operand *o)

@@ -17,6 +17,9 @@ void places_free(struct places *p);
 /* Registers a thread takes, as ptxas reports them. */
 int places_used(const struct places *p);
 
+/* Places are final: values go to registers of other banks where an instruction would read too much of one (banks.h). */
+void places_part(struct places *p);
+
 /* Names the registers in the operands of the code. */
 void places_give(const struct places *p, struct code *c);
 

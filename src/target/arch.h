@@ -135,6 +135,20 @@ static inline int arch_registers_for(int arch, int warps)
     return n < arch_registers(arch) ? n : arch_registers(arch);
 }
 
+/* Banks of a thread's registers (a register's number, modulo these), and how many words of one an instruction can read at once; 0: not looked at.
+ * Since Volta two banks of two ports: three source registers in the same bank cost a cycle (Jia et al., Dissecting the NVIDIA Volta GPU
+ * Architecture via Microbenchmarking, 2018, register banks; the same of Turing, 2019). Maxwell and Pascal have four of one port (Gray, maxas, 2014). */
+enum { ARCH_BANKS = 4 };
+static inline int arch_banks(int arch)
+{
+    return arch >= 70 ? 2 : arch >= 50 ? 4 : 0;
+}
+
+static inline int arch_bank_ports(int arch)
+{
+    return arch >= 70 ? 2 : 1;
+}
+
 /* There are registers of the whole warp: since Turing (CUDA Binary Utilities 11.1, "Turing Instruction Set": uniform datapath). */
 static inline bool arch_has_uniform(int arch)
 {

@@ -151,6 +151,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);
     if (numbered) {
+        places_part(best.p);
         places_give(best.p, best.c);
         if (l->arch >= CONTROLLED)
             scoreboard(best.c, best.f);
