@@ -112,6 +112,13 @@ static bool needs_high_half(const struct lowered *l, const struct ir_inst *in, i
     }
 }
 
+/* A load of 32 bits or fewer without a sign into a register of 64: zeros are above the word. */
+static bool is_loaded_word(const struct lowered *l, int32_t reg)
+{
+    const struct ir_inst *in = l->only[reg] >= 0 ? &l->k->insts[l->only[reg]] : NULL;
+    return in && ir_is(in, PTX_KIND_LOAD) && in->space != PTX_PARAM && in->space != PTX_CONST && in->guard == IR_NOREG && ptx_type_info[in->type].kind != 'S' && ptx_type_info[in->type].bits <= 32;
+}
+
 static void find_words(struct lowered *l)
 {
     const struct ir_kernel *k = l->k;
@@ -131,6 +138,9 @@ static void find_words(struct lowered *l)
                 }
             }
     }
+    for (int32_t r = 0; r < k->nregs; r++)
+        if (l->words[r] == 2 && bits_of(l, r) == 64 && is_loaded_word(l, r))
+            l->words[r] = 1;
 }
 
 /* --- places --- */
@@ -515,11 +525,20 @@ static bool joins_reader(const struct lowered *l, const struct ir_inst *in, int3
     }
 }
 
+int lowered_word(const struct ir_inst *in)
+{
+    if (ptx_type_info[in->type].bits != 64 || in->nsrc != 2 || in->src[0].kind != IR_SRC_REG || in->src[1].kind != IR_SRC_IMM)
+        return -1;
+    if (ir_is(in, PTX_KIND_SHR) && ptx_type_info[in->type].kind != 'S' && in->src[1].imm == 32)
+        return 1;
+    return ir_is(in, PTX_KIND_AND) && in->src[1].imm == UINT32_MAX ? 0 : -1;
+}
+
 static enum place place_of(const struct lowered *l, const struct ir_inst *in, int32_t reg)
 {
     if (in->guard != IR_NOREG)
         return PLACE_REGISTER;
-    if (bits_unmasked(l->k, l->only, in))
+    if (bits_unmasked(l->k, l->only, in) || lowered_word(in) >= 0)
         return PLACE_READER;
     switch (ir_kind(in)) {
     case PTX_KIND_LOAD:

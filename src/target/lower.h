@@ -66,6 +66,10 @@ const struct ir_inst *lowered_copies_bank(const struct lowered *l, const struct 
 /* A product of one word by a power of two: by how many bits it shifts, so that a sum takes it in by LEA; else -1. */
 int lowered_scale(const struct lowered *l, const struct ir_inst *in);
 
+/* Of 64 bits one word, which is the lower word of the result, with zeros above it (x & 0xffffffff, x >> 32 without a sign): that word is what
+ * readers name, no instruction. 0 or 1; -1: it is something else. Kernels of one operation through ptxas 13.0 (V13.0.88), sm_90, 2026-11-30. */
+int lowered_word(const struct ir_inst *in);
+
 /* The operand (0 or 1) of a sum that an access of shared memory, on Turing one of global memory, adds as a uniform register: [R5+UR4];
  * or -1. */
 int lowered_uniform_part(const struct lowered *l, const struct ir_inst *sum);

@@ -117,6 +117,12 @@ static struct operand use_converted(struct selecting *s, const struct ir_inst *i
     return a;
 }
 
+/* A word of 64 bits, with zeros above it. */
+static struct operand use_word(struct selecting *s, const struct ir_inst *in)
+{
+    return half(use(s, &in->src[0]), lowered_word(in));
+}
+
 /* -x or |x| as the operand of who reads x. */
 static struct operand use_signed(struct selecting *s, const struct ir_inst *in)
 {
@@ -156,7 +162,11 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
             return use(s, &in->src[0]);
         case PTX_KIND_CONVERT:
             return use_converted(s, in);
+        case PTX_KIND_SHR:
+            return lowered_word(in) >= 0 ? use_word(s, in) : made_here(s, in);
         case PTX_KIND_AND: {
+            if (lowered_word(in) >= 0)
+                return use_word(s, in);
             const struct ir_src *same = bits_unmasked(s->k, s->l->only, in);
             return same ? use(s, same) : made_here(s, in);
         }
@@ -467,6 +477,20 @@ static bool is_of_ways(const struct selecting *s, const struct ir_inst *in)
     return m && ways_tells(m);
 }
 
+/* Of a 64-bit operation that takes a pair: a word with zeros above it is made one, where it is if nobody else reads it. */
+static struct operand pair_of(struct selecting *s, struct operand o)
+{
+    if (o.file != FILE_REGISTER || o.words != 1)
+        return o;
+    struct operand d = new_register(s, 2);
+    if (!o.word && o.number < s->k->nregs && s->l->readers[o.number + 1] - s->l->readers[o.number] == 1)
+        put_copy(s, half(d, 0), o);
+    else
+        put(s, OP_MOV, "", half(d, 0), o, none, none);
+    put(s, OP_MOV, "", half(d, 1), zero(), none, none);
+    return d;
+}
+
 /* --- sums --- */
 
 struct term {
@@ -519,7 +543,7 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
             t.a = use(s, &in->src[0]);
             t.shift = (int)in->src[1].imm;
         }
-    } else if (in && ir_is(in, PTX_KIND_SHR) && in->src[1].kind == IR_SRC_IMM && !minus) {
+    } else if (in && ir_is(in, PTX_KIND_SHR) && in->src[1].kind == IR_SRC_IMM && lowered_word(in) < 0 && !minus) {
         t.a = use(s, &in->src[0]);
         t.shift = (int)in->src[1].imm;
         t.down = true;
@@ -633,9 +657,9 @@ static void put_sum64(struct selecting *s, struct operand d, struct term *t, int
             continue;
         struct operand to = --left == 0 ? d : new_register(s, 2);
         if (t[i].product && t[i].wide) {
-            put(s, OP_IMAD, t[i].sign ? "WIDE" : "WIDE.U32", to, t[i].a, t[i].b, sum.file ? sum : zero());
+            put(s, OP_IMAD, t[i].sign ? "WIDE" : "WIDE.U32", to, t[i].a, t[i].b, sum.file ? pair_of(s, sum) : zero());
         } else if (t[i].product) {
-            put(s, OP_IMAD, "WIDE.U32", to, half(t[i].a, 0), half(t[i].b, 0), sum.file ? sum : zero());
+            put(s, OP_IMAD, "WIDE.U32", to, half(t[i].a, 0), half(t[i].b, 0), sum.file ? pair_of(s, sum) : zero());
             put(s, OP_IMAD, "", half(to, 1), half(t[i].a, 0), half(t[i].b, 1), half(to, 1));
             put(s, OP_IMAD, "", half(to, 1), half(t[i].a, 1), half(t[i].b, 0), half(to, 1));
         } else {
@@ -674,18 +698,23 @@ static void select_product(struct selecting *s, const struct ir_inst *in)
     if (ir_kind(in) & PTX_KIND_WIDE && ptx_type_info[in->type].bits == 16 && s->arch < 70) {
         put(s, OP_IMAD, "U16", d, half(a, 0), half(b, 0), half(c, 0));
     } else if (ir_kind(in) & PTX_KIND_WIDE && (d.words > 1 || ptx_type_info[in->type].bits == 16)) {
-        put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? c : half(c, 0));
+        put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? pair_of(s, c) : half(c, 0));
     } else if (d.words > 1) {
         struct operand low = new_register(s, 1);
         if (is_widened(s, &in->src[0])) {
-            put(s, OP_IMAD, "WIDE", d, half(a, 0), half(b, 0), c);
+            put(s, OP_IMAD, "WIDE", d, half(a, 0), half(b, 0), pair_of(s, c));
             return;
         }
-        put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
-        put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), c);
-        if (half(b, 1).file != FILE_ZERO)
+        const bool upper_a = half(a, 1).file != FILE_ZERO, upper_b = half(b, 1).file != FILE_ZERO;
+        if (upper_a && upper_b)
+            put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
+        put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), pair_of(s, c));
+        if (upper_a && upper_b) {
             put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
-        put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
+            put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
+        } else if (upper_a || upper_b) {
+            put(s, OP_IMAD, "", half(d, 1), half(a, upper_a), half(b, upper_b), half(d, 1));
+        }
     } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
         put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
     } else if (arch_has_uniform(s->arch) && d.file == FILE_REGISTER && is_whole_warps(&a) && is_whole_warps(&b) && c.file == FILE_REGISTER && s->k->blocks[in->block].loop >= 0) {
@@ -708,6 +737,12 @@ static void select_shift(struct selecting *s, const struct ir_inst *in)
     if (d.words > 1 && left && w && w->block == in->block && in->src[1].kind == IR_SRC_IMM) {
         put(s, OP_IMAD, ptx_type_info[w->type2].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(use(s, &w->src[0]), 0),
             immediate(UINT64_C(1) << in->src[1].imm), zero());
+    } else if (d.words > 1 && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 32 && in->src[1].imm < 64 && !sign) { /* a word is zero */
+        put(s, OP_MOV, "", half(d, !left), zero(), none, none);
+        if (in->src[1].imm == 32)
+            put(s, OP_MOV, "", half(d, left), half(a, !left), none, none);
+        else
+            put(s, OP_SHF, left ? "L.U32" : "R.U32.HI", half(d, left), left ? half(a, 0) : zero(), immediate(in->src[1].imm - 32), left ? zero() : half(a, 1));
     } else if (d.words > 1) {
         put(s, OP_SHF, left ? "L.U64.HI" : "R.U64", half(d, left), half(a, 0), b, half(a, 1));
         put(s, OP_SHF, left ? "L.U32" : sign ? "R.S32.HI" : "R.U32.HI", half(d, !left), left ? half(a, 0) : zero(), b, left ? zero() : half(a, 1));
@@ -956,7 +991,7 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
         if (in->type == PTX_F32 && from_bits <= 32 && arch_op(s->arch, OP_I2FP) && from_bits > 8 && !(from == 'S' && from_bits == 16))
             put(s, OP_I2FP, from == 'S' ? "F32.S32" : "F32.U32", d, half(a, 0), none, none);
         else
-            put(s, OP_I2F, from_bits == 64 ? "S64" : "", d, a, none, none);
+            put(s, OP_I2F, from_bits == 64 ? "S64" : "", d, from_bits == 64 ? pair_of(s, a) : a, none, none);
     } else {
         put(s, OP_F2I, to_bits == 64 ? "S64.TRUNC" : "TRUNC.NTZ", d, a, none, none);
     }
@@ -1123,6 +1158,8 @@ static struct operand address_of(struct selecting *s, const struct ir_inst *in, 
         return zero();
     }
     const bool takes_uniform = in->space != PTX_GLOBAL && in->space != PTX_GENERIC;
+    if (!takes_uniform && !arch_has_narrow_addresses(s->arch))
+        a = pair_of(s, a);
     return a.file == FILE_BANK || a.file == FILE_IMMEDIATE || (a.file == FILE_UNIFORM && !takes_uniform) ? move(s, a) : a;
 }
 
@@ -1165,6 +1202,8 @@ static void select_memory(struct selecting *s, const struct ir_inst *in)
         values[0] = packed_stored(s, in);
     for (int i = 1; i < in->nsrc && i < 4 && !packed; i++) {
         values[i - 1] = in_register(s, use(s, &in->src[i]));
+        if (ptx_type_info[in->type].bits == 64)
+            values[i - 1] = pair_of(s, values[i - 1]);
         if (values[i - 1].file == FILE_ZERO && ir_is(in, PTX_KIND_ATOMIC) && in->mods->atomic == PTX_ATOMIC_CAS) { /* both stand side by side */
             values[i - 1] = new_register(s, ptx_type_info[in->type].bits / 32);
             put(s, values[i - 1].words > 1 ? OP_CS2R : OP_MOV, "", values[i - 1], zero(), none, none);
