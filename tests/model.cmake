@@ -17,6 +17,10 @@ set_tests_properties(truth.stores PROPERTIES TIMEOUT 600)
 add_test(NAME truth.together COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/together.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
 set_tests_properties(truth.together PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "0 of 5 are too far away")
+# Fences of the device: what they wait for, and that L1 forgets.
+add_test(NAME truth.fences COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/fences.py $<TARGET_FILE:heddle_cli>
+         ${CMAKE_CURRENT_SOURCE_DIR}/truth/caches)
+set_tests_properties(truth.fences PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "\n0 are too far away")
 # A full queue before the unit: old warps go first, so few are active, and the others wait to issue.
 add_test(NAME truth.full_queue COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/truth/full_queue.py $<TARGET_FILE:heddle_cli>
          ${CMAKE_CURRENT_SOURCE_DIR}/truth)
@@ -41,6 +45,7 @@ endforeach()
 # Local accesses that machine code makes, by both executors.
 unit_test(clock_turn)
 unit_test(clock_issue)
+unit_test(clock_fence)
 unit_test(memory_booked)
 unit_test(clock_sm)
 unit_test(memory_rates)

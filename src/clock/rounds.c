@@ -12,6 +12,7 @@
 #include "clock/sm.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
+#include "clock/unit.h"
 #include "interp/claim_check.h"
 #include "ir/cfg.h"
 #include "memory/caches.h"
@@ -36,7 +37,6 @@ enum {
 #define FETCHES inline __attribute__((always_inline)) /* gcc takes a call of what only fetches for one without effect */
 #define NEVER SM_NEVER
 #define AT_L2 (SM_NEVER - 1)
-#define LOCAL_BASE (UINT64_C(1) << 44) /* of local memory: no address of the device or of host memory it can use is there */
 
 /* A CTA slot that is free, and since when. */
 struct request {
@@ -215,11 +215,13 @@ static bool loads_constant(const struct rounds *r, uint32_t site)
 /* What the turn stood still for since it was asked last. */
 static void stall_for_data(const struct rounds *r, struct turn *a)
 {
-    const int space = r->l->kernel->insts[a->site_late].space;
-    const bool soon = space == PTX_SHARED || loads_constant(r, a->site_late);
+    const struct ir_inst *in = &r->l->kernel->insts[a->site_late];
+    const bool soon = in->space == PTX_SHARED || loads_constant(r, a->site_late);
+    if (a->fenced)
+        stall(r, a->site_fence, COUNTER_STALL_MEMBAR, a->fenced);
     if (a->stood)
-        stall(r, a->site_late, soon ? COUNTER_STALL_SHORT_SCOREBOARD : space == PTX_CONST ? COUNTER_STALL_IMC_MISS : COUNTER_STALL_LONG_SCOREBOARD, a->stood);
-    a->stood = 0;
+        stall(r, a->site_late, soon ? COUNTER_STALL_SHORT_SCOREBOARD : in->space == PTX_CONST ? COUNTER_STALL_IMC_MISS : COUNTER_STALL_LONG_SCOREBOARD, a->stood);
+    a->stood = a->fenced = 0;
 }
 
 /* L2 tells the place in its turn of each access, and the warp: places are r->places apart, so that those that are in use are neighbours. */
@@ -307,26 +309,33 @@ static FETCHES void fetch_told(const struct rounds *r, uint32_t i, uint32_t ahea
     }
 }
 
+static void told(struct rounds *r, uint32_t sm, uint32_t waiter)
+{
+    struct sm *s = &r->sm[sm];
+    const uint32_t place = waiter % r->places;
+    struct turn *a = &s->turn[place];
+    struct cta_slot *t = &s->cta_slot[place / r->warps];
+    turn_told(a, waiter / r->places, &r->queue[sm].waiter[waiter]);
+    if (a->held && turn_wait_next(a)) {
+        a->held = false;
+        go_on(r, sm, place);
+    } else if (t->together) {
+        t->told = true;
+    } else {
+        look_at_warp(r, sm, place);
+    }
+}
+
 /* Warps that L2 has answered have a time now, and so have accesses that need what it said. */
 static void look_at_answers(struct rounds *r, uint32_t sm)
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
-    for (uint32_t i = 0; i < q->ntold; i++) {
-        const uint32_t place = q->told[i] % r->places;
-        struct turn *a = &s->turn[place];
-        struct cta_slot *t = &s->cta_slot[place / r->warps];
-        turn_told(a, q->told[i] / r->places, &q->waiter[q->told[i]]);
-        if (a->held && turn_wait_next(a)) {
-            a->held = false;
-            go_on(r, sm, place);
-        } else if (t->together) {
-            t->told = true;
-        } else {
-            look_at_warp(r, sm, place);
-        }
-    }
+    for (uint32_t i = 0; i < q->ntold; i++)
+        told(r, sm, q->told[i]);
     q->ntold = 0;
+    for (uint32_t waiter; s->fences.n && fences_end(&s->fences, q, r->c->caches, s->now / TICKS, &waiter);)
+        told(r, sm, waiter);
     for (uint32_t i = 0; s->taken && i < r->cta_slots; i++) {
         if (!s->cta_slot[i].told)
             continue;
@@ -361,40 +370,18 @@ static bool is_texture(const struct rounds *r, const struct sm *s, const struct 
     return s->textures && (rec->op == RECORD_TEXTURE || (rec->nc && rec->op == RECORD_LOAD && r->c->caches->texture_readonly));
 }
 
-/* Passes of an access to shared memory through its banks. */
-static unsigned passes(const struct record *r)
+/* A fence that holds for the device. Returns for how many cycles it keeps the pipe. */
+static uint64_t fence(struct rounds *r, uint32_t sm, uint32_t place, uint64_t at)
 {
-    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
-    return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).wavefronts;
-}
-
-/* The SM's memory is busy for some cycles more, from `at` on at the earliest. Returns until when. Times are ticks. */
-static uint64_t keep_data(const struct rounds *r, struct sm *s, uint64_t at, uint64_t cycles)
-{
-    s->data = later(s->data, at) + cycles * r->pass_ticks;
-    return s->data;
-}
-
-/* For how many cycles a store keeps the pipe. What goes to local memory stays in L1 at first. */
-static uint64_t store_cycles(const struct rounds *r, const struct record *rec, unsigned lines)
-{
-    const struct caches_config *f = r->c->caches;
-    uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
-    if (rec->elem < 4)
-        return later((uint64_t)f->byte_store_line_cycles * lines, f->byte_store_cycles);
-    return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
-}
-
-/* A load of these lines, of which L1 did not have some sectors: for how many cycles it keeps the pipe. *there: when its data have passed the
- * memory, in ticks. */
-static uint64_t load_cycles(const struct rounds *r, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t *there)
-{
-    const struct caches_config *f = r->c->caches;
-    const unsigned wavefronts = shared_passes(rec).wavefronts, wide = rec->bytes > 8 ? f->wide_latency[1] : rec->bytes > 4 ? f->wide_latency[0] : 0;
-    const uint64_t looked = (lines + f->l1_lines - 1) / f->l1_lines;
-    const unsigned more = wavefronts > 1 ? (wavefronts - 1) * (f->wavefront_latency - 1) : 0;
-    *there = keep_data(r, s, at * TICKS, wavefronts) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
-    return missed ? later(looked, (uint64_t)lines * f->l1_miss_cycles) : looked;
+    struct sm *s = &r->sm[sm];
+    struct turn *a = &s->turn[place];
+    struct l2_queue *q = &r->queue[sm];
+    const uint32_t waiter = turn_place(a) * r->places + place;
+    l1_drain(s->l1, UINT64_MAX, q);
+    fences_add(&s->fences, q, r->c->caches, at, waiter);
+    issue_gone(&s->before_pipe[place % r->slots], at * TICKS, true);
+    turn_went(a, 0, &q->waiter[waiter]);
+    return 1;
 }
 
 /* The warp's next access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
@@ -404,11 +391,15 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     struct turn *a = &s->turn[place];
     const struct record *rec = &r->access;
     struct l2_queue *q = &r->queue[sm];
+    if (turn_next(a)->op == RECORD_FENCE)
+        return fence(r, sm, place, at);
+    if (s->fences.nended && fences_forget(&s->fences, at))
+        l1_invalidate(s->l1);
     turn_record(a, r->turns, &r->access);
     const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
     const uint64_t data = s->data, port = s->constant_port;
     uint64_t there = 0; /* in ticks */
-    uint64_t local = LOCAL_BASE + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
+    uint64_t local = CACHES_LOCAL + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
     bool texture = cached && is_texture(r, s, rec);
     unsigned lines;
@@ -421,18 +412,18 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     if (rec->space == PTX_CONST)
         until = load_constants(r, sm, rec, at);
     if (rec->space == PTX_SHARED) {
-        there = keep_data(r, s, at * TICKS, passes(rec)) + (uint64_t)(r->c->caches->shared_latency - 1) * TICKS;
+        there = unit_keep_data(s, at * TICKS, unit_passes(rec), r->pass_ticks) + (uint64_t)(r->c->caches->shared_latency - 1) * TICKS;
         busy = 0;
     }
     if (cached) {
         unsigned missed = texture ? textures_access(s->textures, rec, at, waiter, r->c->sites, q, &lines)
                                   : l1_access(s->l1, rec, &r->lines, local, at, waiter, r->c->sites, q, &lines, &until);
         if (rec->op == RECORD_STORE)
-            busy = store_cycles(r, rec, lines);
+            busy = unit_store_cycles(r->c->caches, rec, lines);
         else if (rec->op == RECORD_RED || rec->op == RECORD_ATOM)
             busy = (uint64_t)lines * r->c->caches->red_line_cycles;
         else
-            busy = load_cycles(r, s, rec, lines, missed > 0, at, &there);
+            busy = unit_load_cycles(r->c->caches, s, rec, lines, missed > 0, at, r->pass_ticks, &there);
     }
     issue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : s->constant_port != port ? port * TICKS : 0),
                rec->space != PTX_SHARED && rec->space != PTX_CONST);
@@ -765,7 +756,7 @@ static uint64_t pass_banks(const struct rounds *r, struct sm *s, uint32_t place,
     const uint64_t from = later(s->data, s->now);
     for (uint64_t i = passes > ISSUE_GONE ? passes - ISSUE_GONE : 0; i < passes; i++)
         issue_gone(&s->before_pipe[place % r->slots], from + i * r->pass_ticks, false);
-    return keep_data(r, s, s->now, passes);
+    return unit_keep_data(s, s->now, passes, r->pass_ticks);
 }
 
 /* The warp goes on with its code, and its accesses go to the pipe. */
@@ -1219,7 +1210,7 @@ static void part_begin(struct rounds *r, struct turn_pool *turns)
     r->c->counts->taker = r;
     r->c->counts->keep = true;
     r->c->counts->pace = r->c->block_pace;
-    r->c->counts->passes = passes;
+    r->c->counts->passes = unit_passes;
 }
 
 /* How many threads the launch has use for. */
@@ -1297,6 +1288,7 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
     uint64_t all = (l->nblocks + l->sms - 1) / l->sms;
     l->stop_next = l->stop_at;
     l->stops_later = true;
+    l->fences = f->fence_latency > 0;
     l->now = cycles_now;
     l->now_of = r;
     *r = (struct rounds){.c = c, .l = l, .part = r, .nparts = nparts, .sms = l->sms, .warps = (uint32_t)l->warps_per_block, .slots = c->slots ? c->slots : 1};

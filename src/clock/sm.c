@@ -72,6 +72,7 @@ static void sms_free(struct sms *of)
         alloc_release(s->before_pipe);
         alloc_release(s->free);
         alloc_release(s->code);
+        fences_release(&s->fences);
         alloc_release(s->in);
     }
     for (uint32_t i = 0; i < of->nturns; i++)
@@ -219,4 +220,6 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     q->n = q->next = q->nbytes = q->ntold = 0;
     q->mixed = false;
     q->stores.n = q->stores.packets = q->reductions.n = q->reductions.packets = 0;
+    q->stores.last = q->reductions.last = q->answered = 0;
+    fences_clear(&s->fences);
 }

@@ -7,6 +7,7 @@
 #define CLOCK_SM_H
 
 #include "base/alloc.h"
+#include "clock/fence.h"
 #include "clock/issue.h"
 #include "clock/spills.h"
 #include "clock/turn.h"
@@ -44,6 +45,7 @@ struct sm {
     uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */
     uint64_t data;          /* when the memory behind it is (what loads bring, passes through the banks of shared memory), in ticks */
     uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
+    struct fences fences;
     uint64_t *free;         /* [slots]: when the subpartition can do a turn */
     struct issue_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */

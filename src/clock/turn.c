@@ -182,7 +182,7 @@ void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *
     if (t->n + (uint32_t)n > t->room)
         more_room(t, memory, t->n + (uint32_t)n);
     for (int i = 0; i < n; i++) {
-        if (r[i].op >= RECORD_ARRIVE)
+        if (r[i].op >= RECORD_ARRIVE && r[i].op != RECORD_FENCE)
             continue;
         const int32_t first = p->first[r[i].site], block = k->insts[r[i].site].block;
         const struct pace_access *of = first < 0 ? NULL : &p->access[first + (copy < p->block[block].rounds ? copy : 0)];
@@ -195,6 +195,8 @@ void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *
         a->late = of && brings(&r[i]);
         if (!a->late)
             a->used = PACE_NEVER;
+        if (a->late && r[i].op == RECORD_FENCE) /* nothing behind it begins before */
+            a->used = a->at;
         if (!t->n++) {
             t->block = block;
             t->local = r[i].space == PTX_LOCAL;
@@ -271,6 +273,7 @@ void turn_went(struct turn *t, uint64_t there, struct l2_waiter *l2)
     w->l2 = shared ? w->l2 : 0;
     w->used = shared && w->used < now->used ? w->used : now->used;
     w->site = now->site;
+    w->fence = now->op == RECORD_FENCE;
     t->open |= bit;
     if (l2->pending)
         t->asked |= bit;
@@ -291,6 +294,8 @@ void turn_told(struct turn *t, uint32_t place, struct l2_waiter *l2)
 static bool wait_up_to(struct turn *t, uint16_t at)
 {
     uint64_t by = 0, over = 0;
+    bool fence = false;
+    uint32_t site = 0;
     for (uint64_t left = t->asked; left; left &= left - 1)
         if (t->waited[__builtin_ctzll(left)].used <= at)
             return false;
@@ -302,13 +307,16 @@ static bool wait_up_to(struct turn *t, uint16_t at)
         const uint64_t there = later(w->there, w->l2 * PACE_TICKS), needed = t->begin + (uint64_t)w->used * PACE_TICKS;
         if (there > needed && there - needed > by) {
             by = there - needed;
-            t->site_late = w->site;
+            site = w->site;
+            fence = w->fence;
         }
     }
     t->open &= ~over;
     t->begin += by;
     t->end += by;
-    t->stood += by;
+    *(fence ? &t->fenced : &t->stood) += by;
+    if (by)
+        *(fence ? &t->site_fence : &t->site_late) = site;
     return true;
 }
 

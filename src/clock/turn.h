@@ -40,6 +40,7 @@ struct turn_waited {
     uint64_t l2;           /* cycles: when that is there, once it has said so */
     uint32_t site;         /* of the last access that has the place */
     uint16_t used;
+    bool fence;
 } __attribute__((aligned(32)));
 
 struct turn {
@@ -58,8 +59,8 @@ struct turn {
     uint64_t end;          /* once nothing is open */
     uint64_t least;        /* it ends no earlier */
     uint64_t passed;       /* when its accesses that left no record have passed the banks of shared memory; it ends no earlier */
-    uint64_t stood;        /* for how long the warp stood still; the caller takes it and sets it to 0 */
-    uint32_t site_late;    /* of what it stood still for last */
+    uint64_t stood, fenced; /* for how long the warp stood still, for a fence apart; the caller takes it and sets it to 0 */
+    uint32_t site_late, site_fence; /* of what it stood still for last */
     int32_t last_site;     /* where the turn began, or its first access */
     int32_t block;         /* of the IR: of the access that came first; -1: there is none */
     bool local;            /* that one is of local memory */

@@ -239,6 +239,9 @@ static void habits(const struct device *d, struct caches_config *out)
     out->wide_latency[1] = (uint32_t)DEVICE_TAKEN(d, latency_wide4);
     out->wavefront_latency = (uint32_t)DEVICE_TAKEN(d, latency_wavefront);
     out->atomic_latency = (uint32_t)DEVICE_TAKEN(d, latency_atomic);
+    out->fence_latency = (uint32_t)DEVICE_TAKEN(d, latency_fence);
+    out->store_latency = (uint32_t)DEVICE_TAKEN(d, latency_store);
+    out->fence_cycles = (uint32_t)DEVICE_TAKEN(d, fence_cycles);
     out->stores_at_once = (uint32_t)DEVICE_TAKEN(d, stores_at_once);
     out->merge_cycles = (uint32_t)DEVICE_TAKEN(d, store_merge_cycles);
     out->merge_lines = (uint32_t)DEVICE_TAKEN(d, store_merge_lines);

@@ -403,7 +403,7 @@ static void mark_head(const struct interp_code *c, int32_t block)
     head->entered = c->kernel->entered && c->kernel->entered[block];
     head->block_head = head->entered ? 2 : 1;
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (step_touches_memory(&c->step[i]) || step_reads_time(&c->step[i]))
+        if (step_leaves_records(&c->step[i]) || step_reads_time(&c->step[i]))
             head->block_head = 2;
 }
 

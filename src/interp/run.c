@@ -369,7 +369,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
         r->moved = true;
         const struct step *st = &c->step[r->pc];
         uint32_t m = r->mask;
-        if ((w->nrecords > r->room && (watched || st->entered || step_touches_memory(st))) ||
+        if ((w->nrecords > r->room && (watched || st->entered || step_leaves_records(st))) ||
             (w->nrecords >= r->turn && st->block_head == 2 && !r->again)) {
             put_split(r);
             w->hold = true;

@@ -6,6 +6,7 @@
 #define INTERP_STEP_H
 
 #include "interp/code.h"
+#include "ir/facts.h"
 #include "simt/long_way.h"
 #include "simt/trips.h"
 
@@ -38,11 +39,16 @@ static inline bool step_is_exchange(const struct step *st)
     }
 }
 
-/* It may leave records. */
 static inline bool step_touches_memory(const struct step *st)
 {
     return st->kind == STEP_LOAD || st->kind == STEP_STORE || st->kind == STEP_ATOM || st->kind == STEP_ASYNC ||
            st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE || st->kind == STEP_MATRIX_LOAD || st->kind == STEP_MATRIX_STORE;
+}
+
+/* It may leave records: a fence does in watched launches and where caches are modelled. */
+static inline bool step_leaves_records(const struct step *st)
+{
+    return step_touches_memory(st) || st->kind == STEP_FENCE;
 }
 
 /* It reads the time: where that is modelled, the accesses before it are waited for first. */
@@ -86,7 +92,8 @@ static inline bool step_plain(const struct interp_code *c, struct warp *w, const
         return true;
     case STEP_FENCE:
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        warp_event(w, (int32_t)(st - c->step), RECORD_FENCE, m, 0);
+        if (w->block->launch->watch || facts_fences_device(st->in))
+            warp_event(w, (int32_t)(st - c->step), RECORD_FENCE, m, 0);
         return true;
     case STEP_TEXTURE:
         return texture_step(c, w, st, m);

@@ -39,7 +39,7 @@ bool cfg_reads_time(const struct ir_inst *in)
 /* What it brings may take any time. */
 static bool is_access(const struct ir_inst *in)
 {
-    return ir_is_memory(in) && in->space != PTX_PARAM && in->space != PTX_SHARED;
+    return facts_fences_device(in) || (ir_is_memory(in) && in->space != PTX_PARAM && in->space != PTX_SHARED);
 }
 
 void cfg_make_blocks(struct ir_kernel *k)

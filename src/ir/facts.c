@@ -243,6 +243,11 @@ bool facts_convergent(const struct ir_inst *in)
     return facts_result(in) & FACT_LANES || facts_syncs(in) & (FACT_LANES_SYNC | FACT_BLOCK);
 }
 
+bool facts_fences_device(const struct ir_inst *in)
+{
+    return (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) && in->mods->scope > PTX_SCOPE_CTA;
+}
+
 bool facts_wall(const struct ir_inst *in)
 {
     bool touches = facts_writes(in) || facts_reads(in) & (FACT_SHARED | FACT_LOCAL);

@@ -80,6 +80,9 @@ bool facts_convergent(const struct ir_inst *in);
  * touches memory in another way than loads, stores and atomics do. */
 bool facts_wall(const struct ir_inst *in);
 
+/* A fence that holds for more than the block: accesses in front of it have to be done where all of the device sees them. */
+bool facts_fences_device(const struct ir_inst *in);
+
 /* Columns, for tests that ask what becomes of an analysis when a fact is wrong. */
 enum facts_column { FACTS_RESULT, FACTS_GIVES, FACTS_CARRY, FACTS_READS, FACTS_WRITES, FACTS_SYNCS, FACTS_MAY, FACTS_COLUMNS };
 

@@ -21,7 +21,7 @@ static bool leaves(const struct step *st)
 static uint32_t records_left(const struct step *st)
 {
     bool several = st->in->space == PTX_GENERIC || st->kind == STEP_ASYNC;
-    return !step_touches_memory(st) ? 0 : several ? 3 : 1;
+    return !step_leaves_records(st) ? 0 : several ? 3 : 1;
 }
 
 /* An atomic of 16 bits may be a loop that loads; what generic ones of half precision do beside is counted as shared atomics

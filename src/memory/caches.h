@@ -58,6 +58,7 @@ struct caches_config {
     uint32_t block_start, block_dispatch, warp_start, tpc_start;
     uint32_t barrier, barrier_warp; /* of a barrier, and more for each warp of the block */
     uint32_t lsu_waiting_subpartition, lsu_waiting; /* accesses that can wait for the pipe: of a subpartition, and of all besides */
+    uint32_t fence_latency, fence_cycles, store_latency; /* clock/fence.h */
     uint32_t code_miss;     /* for each line of instructions that an SM has not executed before */
     uint32_t launch;        /* before the first block and behind the last */
     uint32_t late_first, late_again; /* when late TPCs get blocks: clock/rounds.c, first_blocks */
@@ -144,6 +145,7 @@ struct l2_queue {
     uint32_t (*bytes)[LINE_SECTORS];
     uint32_t n, next, room, nbytes, bytes_room; /* next: the first that has not been served */
     struct l2_waiter *waiter; /* the caller's, by number */
+    uint64_t answered;        /* when the last of what somebody waits for comes, of what has been served */
     uint32_t *told, ntold, told_room; /* waiters, in the order in which the last of what they asked was served: the caller sets ntold to 0 */
     struct l1 *l1;            /* the SM's */
     struct l2_flight {
@@ -151,16 +153,22 @@ struct l2_queue {
             uint64_t done;
             uint32_t packets;
         } *flier;             /* [n] a heap, the least first: those that have been served, and when L2 is done with them */
+        uint64_t last;        /* when the last of those that have been served is done in its home */
         uint32_t n, room, packets; /* packets: of all, those that have not been served, too */
     } stores, reductions;     /* a packet each store; each sector of a reduction that nobody waits for, and each further lane of a word */
 } __attribute__((aligned(128))); /* what the host's caches move together */
 
 /* --- l1.c --- */
 
+/* Where local memory begins, in the addresses of L1 and L2: up to half as much again is no address of the device, or of host memory that it can use. */
+#define CACHES_LOCAL (UINT64_C(1) << 44)
+
 struct l1 *l1_new(const struct caches_config *c);
 void l1_free(struct l1 *l);
 void l1_clear(struct l1 *l); /* as new */
 bool l1_has_drained(const struct l1 *l); /* no store waits to be merged with others */
+/* Loads find nothing of global memory that was there before. */
+void l1_invalidate(struct l1 *l);
 /* L2 tells when the data of a place come. */
 void l1_told(struct l1 *l, uint32_t fill, uint64_t at);
 /* When the sectors of a line come that were asked for before `now`; now, if that is over, or others have the line's place. */

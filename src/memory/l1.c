@@ -47,6 +47,7 @@ struct set {
     uint8_t high[WAYS];   /* of the tag */
     uint8_t state[WAYS];
     uint32_t order;       /* ways.h */
+    uint16_t fences;      /* l1.fences when somebody looked last */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct set) == 64, "");
@@ -60,6 +61,8 @@ struct l1 {
     struct caches_config c;
     struct waiting waiting[WAITING]; /* by their last stores */
     uint32_t nwaiting;
+    uint16_t fences;      /* what was there before is forgotten, so many times */
+    uint64_t local_tag;   /* of local memory's lines, at least; half as much again at most */
 };
 
 struct l1 *l1_new(const struct caches_config *c)
@@ -68,6 +71,7 @@ struct l1 *l1_new(const struct caches_config *c)
     uint32_t sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
     l->sets = divisor_of(sets ? sets : 1);
     l->c = *c;
+    l->local_tag = divide(CACHES_LOCAL >> LINE_SHIFT, l->sets);
     l->set = alloc_aligned(64, l->sets.by * sizeof *l->set);
     l1_clear(l);
     return l;
@@ -79,6 +83,7 @@ void l1_clear(struct l1 *l)
     for (uint32_t i = 0; i < l->sets.by; i++)
         l->set[i] = empty;
     l->nwaiting = 0;
+    l->fences = 0;
 }
 
 void l1_free(struct l1 *l)
@@ -87,6 +92,30 @@ void l1_free(struct l1 *l)
         return;
     alloc_release(l->set);
     alloc_release(l);
+}
+
+/* What a fence leaves: lines of local memory, and tags of lines that are coming. */
+static void forget(const struct l1 *l, struct set *s)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (((uint64_t)s->high[i] << 32 | s->tag[i]) - l->local_tag >= l->local_tag / 2)
+            s->state[i] = s->state[i] & COMING ? COMING | TAKEN : 0;
+    s->fences = l->fences;
+}
+
+static inline struct set *set_at(struct l1 *l, uint32_t number)
+{
+    struct set *s = &l->set[number];
+    if (s->fences != l->fences)
+        forget(l, s);
+    return s;
+}
+
+void l1_invalidate(struct l1 *l)
+{
+    if (!++l->fences) /* sets that nobody has looked at since the count began */
+        for (uint32_t i = 0; i < l->sets.by; i++)
+            forget(l, &l->set[i]);
 }
 
 bool l1_has_drained(const struct l1 *l)
@@ -122,7 +151,7 @@ static inline struct place place(struct l1 *l, uint64_t line, bool *there)
 {
     uint64_t tag;
     uint32_t at = set_of(l, line, &tag);
-    struct set *s = &l->set[at];
+    struct set *s = set_at(l, at);
     int way = way_of(s, tag);
     *there = way != NO_WAY;
     if (way == NO_WAY) {

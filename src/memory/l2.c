@@ -981,12 +981,16 @@ static void answer_turn(const struct l2 *l, struct l2_queue *queues, const struc
         l1_told(q->l1, r->fill, ready);
     if (r->waiter == L2_NOBODY) {
         struct l2_flight *flight = flight_of(q, r);
-        if (flight)
-            flight_add(flight, (struct l2_flier){ready, packets(r)});
+        if (!flight)
+            return;
+        flight_add(flight, (struct l2_flier){ready, packets(r)});
+        const uint64_t seen = ready + (l->nparts > 1 && home_of(l, lines_hash(r->line)) != near_of(l, t->sm) ? l->c.link_cycles : 0);
+        flight->last = seen > flight->last ? seen : flight->last;
         return;
     }
     struct l2_waiter *w = &q->waiter[r->waiter];
     w->ready = ready > w->ready ? ready : w->ready;
+    q->answered = ready > q->answered ? ready : q->answered;
     if (!--w->pending)
         tell(q, r->waiter);
 }

@@ -21,7 +21,7 @@ enum record_op {
                         warp that are elsewhere, and have more to do than to exit */
     RECORD_COMPLETE, /* of block barrier addr[0]; the mask means nothing */
     RECORD_MEET,     /* lanes that have met: __syncwarp, shuffles, votes; addr[0]: the members that were named */
-    RECORD_FENCE,
+    RECORD_FENCE,    /* where caches are modelled instead, too: fences that hold for the device */
     RECORD_EXIT,
     RECORD_STEP,     /* the lanes are about to do the instruction, one that watch.traced names */
     RECORD_COPIED,   /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */

@@ -260,6 +260,7 @@ struct launch {
     struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
     bool stray_set;
     const struct watch *watch; /* watch.h, or NULL */
+    bool fences;            /* caches are modelled: fences of the device leave a record */
     uint32_t ring_records;  /* at least RING_RECORDS; or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
                                another one has its turn (WARP_RING), and the last one at a barrier stops as those before it did; 0: only a full ring
@@ -304,7 +305,8 @@ static inline bool launch_stopping(const struct launch *l, uint64_t block)
 /* --- warp.c: splits and joins --- */
 
 /* In a watched launch, a record of something that orders accesses (RECORD_ARRIVE and so on) at the end of the warp's
- * ring. NULL in others. The caller fills in what the kind of record has beside mask and addr[0]. */
+ * ring; of a fence also where caches are modelled. NULL in others. The caller fills in what the kind of record has beside mask and
+ * addr[0]. */
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what);
 
 static inline bool warp_join_used(const struct warp *w, int j)

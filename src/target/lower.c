@@ -191,8 +191,7 @@ static bool can_wait(const struct lowered *l, const struct ir_inst *in, int32_t 
     return true;
 }
 
-/* A 64-bit value whose upper half is the sign or zeros of a 32-bit one. */
-static bool is_widened(const struct lowered *l, const struct ir_src *s)
+bool lowered_is_widened(const struct lowered *l, const struct ir_src *s)
 {
     const struct ir_inst *in = maker(l, s);
     return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
@@ -205,7 +204,7 @@ static bool is_scaled_index(const struct lowered *l, const struct ir_inst *in)
     if (ir_is(in, PTX_KIND_MUL_WIDE))
         return true;
     return (ir_is(in, PTX_KIND_SHL) || ir_is(in, PTX_KIND_MUL)) && ptx_type_info[in->type].bits == 64 &&
-           in->src[1].kind == IR_SRC_IMM && is_widened(l, &in->src[0]) && maker(l, &in->src[0])->block == in->block;
+           in->src[1].kind == IR_SRC_IMM && lowered_is_widened(l, &in->src[0]) && maker(l, &in->src[0])->block == in->block;
 }
 
 static bool is_index_user(const struct lowered *l, const struct ir_inst *in, int32_t reg)

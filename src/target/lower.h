@@ -66,6 +66,9 @@ const struct ir_inst *lowered_copies_bank(const struct lowered *l, const struct 
 /* A product of one word by a power of two: by how many bits it shifts, so that a sum takes it in by LEA; else -1. */
 int lowered_scale(const struct lowered *l, const struct ir_inst *in);
 
+/* A 64-bit value whose upper half is the sign or zeros of a 32-bit one. */
+bool lowered_is_widened(const struct lowered *l, const struct ir_src *s);
+
 /* Of 64 bits one word, which is the lower word of the result, with zeros above it (x & 0xffffffff, x >> 32 without a sign): that word is what
  * readers name, no instruction. 0 or 1; -1: it is something else. Kernels of one operation through ptxas 13.0 (V13.0.88), sm_90, 2026-11-30. */
 int lowered_word(const struct ir_inst *in);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "device/mechanisms.h"
+#include "ir/facts.h"
 #include "target/flow.h"
 #include "target/waits.h"
 
@@ -86,10 +87,13 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
     return (int32_t)known;
 }
 
-/* The site whose access, barrier of the block, or read of a clock the instruction is, or NULL. */
+/* The site whose access, barrier of the block, fence of the device, or read of a clock the instruction is, or NULL. */
 static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
-    return (in->op == OP_BAR || in->op == OP_CS2R) && in->site >= 0 && !in->early ? &k->insts[in->site] : waits_access(k, arch, in);
+    const struct ir_inst *site = in->site >= 0 && !in->early ? &k->insts[in->site] : NULL;
+    if (site && (in->op == OP_BAR || in->op == OP_CS2R || (in->op == OP_MEMBAR && facts_fences_device(site))))
+        return site;
+    return waits_access(k, arch, in);
 }
 
 /* The access that the instruction is, among those that pace.h knows, or -1. */
@@ -124,7 +128,7 @@ static void walk_inst(struct walk *w, int32_t i)
             use(w, brings);
     }
     const int32_t access = access_at(w, in);
-    const bool brings = access >= 0 && in->op != OP_BAR && in->op != OP_CS2R, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
+    const bool brings = access >= 0 && in->op != OP_BAR && in->op != OP_CS2R && in->op != OP_MEMBAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
         const int32_t cycles = at - w->begin;
         w->p->access[access] = (struct pace_access){cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1, PACE_NEVER};

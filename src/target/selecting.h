@@ -54,6 +54,12 @@ struct operand selecting_uniform(struct selecting *s, int words);
 /* What the constant bank holds, in a uniform register: loaded once for the blocks behind, in front of loops. Other operands as they are. */
 struct operand selecting_of_warp(struct selecting *s, struct operand o);
 
+/* Of a 64-bit operation that takes a pair: a word with zeros above it is made one. */
+struct operand selecting_pair(struct selecting *s, struct operand o);
+
+/* What is made now stands in front of all loops around the site: the block where that is. The caller puts `elsewhere` back. */
+int32_t selecting_before_loops(struct selecting *s);
+
 /* An instruction behind the others; operands of file FILE_NONE are not there. */
 void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c);
 struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form);
@@ -67,6 +73,8 @@ void selecting_put_stack_pointer(struct selecting *s);
 
 /* The operations that stand in no group of selection.c: between lanes, textures, matrices, calls of what the driver provides. */
 void selecting_other(struct selecting *s, const struct ir_inst *in);
+void selecting_product(struct selecting *s, const struct ir_inst *in);
+void selecting_shift(struct selecting *s, const struct ir_inst *in);
 void selecting_barrier(struct selecting *s, const struct ir_inst *in);
 
 /* What an ordered access waits for: before it, and behind it. */

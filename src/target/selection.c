@@ -500,18 +500,11 @@ struct term {
     bool widened; /* a is a word whose sign goes through the upper one */
 };
 
-static bool is_widened(const struct selecting *s, const struct ir_src *src)
-{
-    const struct ir_inst *in = maker(s, src);
-    return in && ir_is(in, PTX_KIND_CONVERT) && ptx_is_integer(in->type) && ptx_is_integer(in->type2) &&
-           ptx_type_info[in->type].bits == 64 && ptx_type_info[in->type2].bits <= 32;
-}
-
 /* The conversion that makes 64 bits of an operand's 32 with their sign, as part of what reads it; or NULL. */
 static const struct ir_inst *sign_extended(const struct selecting *s, const struct ir_src *src)
 {
     const struct ir_inst *in = folded(s, src);
-    return in && is_widened(s, src) && ptx_type_info[in->type2].bits == 32 && ptx_type_info[in->type2].kind == 'S' && s->l->words[in->dst[0]] == 2 ? in : NULL;
+    return in && lowered_is_widened(s->l, src) && ptx_type_info[in->type2].bits == 32 && ptx_type_info[in->type2].kind == 'S' && s->l->words[in->dst[0]] == 2 ? in : NULL;
 }
 
 static void add_term(struct selecting *s, const struct ir_src *src, bool minus, struct term *terms, int *n)
@@ -533,7 +526,7 @@ static void add_term(struct selecting *s, const struct ir_src *src, bool minus, 
         t.a = use(s, &in->src[0]);
         t.b = use(s, &in->src[1]);
     } else if (in && ir_is(in, PTX_KIND_SHL) && in->src[1].kind == IR_SRC_IMM) {
-        const struct ir_inst *widened = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
+        const struct ir_inst *widened = lowered_is_widened(s->l, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
         if (widened && widened->block == in->block && s->l->words[in->dst[0]] == 2) {
             t.product = t.wide = true;
             t.sign = ptx_type_info[widened->type2].kind == 'S';
@@ -686,75 +679,6 @@ static void select_sum(struct selecting *s, const struct ir_inst *in)
         put_sum32(s, d, terms, n);
 }
 
-static bool is_whole_warps(const struct operand *o)
-{
-    return o->file == FILE_UNIFORM || o->file == FILE_BANK;
-}
-
-static void select_product(struct selecting *s, const struct ir_inst *in)
-{
-    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
-    struct operand c = in->nsrc > 2 ? use(s, &in->src[2]) : zero();
-    if (ir_kind(in) & PTX_KIND_WIDE && ptx_type_info[in->type].bits == 16 && s->arch < 70) {
-        put(s, OP_IMAD, "U16", d, half(a, 0), half(b, 0), half(c, 0));
-    } else if (ir_kind(in) & PTX_KIND_WIDE && (d.words > 1 || ptx_type_info[in->type].bits == 16)) {
-        put(s, OP_IMAD, ptx_type_info[in->type].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(a, 0), half(b, 0), d.words > 1 ? pair_of(s, c) : half(c, 0));
-    } else if (d.words > 1) {
-        struct operand low = new_register(s, 1);
-        if (is_widened(s, &in->src[0])) {
-            put(s, OP_IMAD, "WIDE", d, half(a, 0), half(b, 0), pair_of(s, c));
-            return;
-        }
-        const bool upper_a = half(a, 1).file != FILE_ZERO, upper_b = half(b, 1).file != FILE_ZERO;
-        if (upper_a && upper_b)
-            put(s, OP_IMAD, "", low, half(a, 1), half(b, 0), zero());
-        put(s, OP_IMAD, "WIDE.U32", d, half(a, 0), half(b, 0), pair_of(s, c));
-        if (upper_a && upper_b) {
-            put(s, OP_IMAD, "", low, half(a, 0), half(b, 1), low);
-            put(s, OP_IADD3, "", half(d, 1), half(d, 1), low, zero());
-        } else if (upper_a || upper_b) {
-            put(s, OP_IMAD, "", half(d, 1), half(a, upper_a), half(b, upper_b), half(d, 1));
-        }
-    } else if (in->src[1].kind == IR_SRC_IMM && b.bits && !(b.bits & (b.bits - 1)) && c.file == FILE_ZERO) {
-        put(s, OP_SHF, "L.U32", d, half(a, 0), immediate((uint64_t)__builtin_ctzll(b.bits)), zero());
-    } else if (arch_has_uniform(s->arch) && d.file == FILE_REGISTER && is_whole_warps(&a) && is_whole_warps(&b) && c.file == FILE_REGISTER && s->k->blocks[in->block].loop >= 0) {
-        struct operand product = of_register(FILE_UNIFORM, s->c->nregs++, 1); /* once, in front of the loop */
-        int32_t elsewhere = s->elsewhere;
-        go_before_loops(s);
-        put(s, OP_IMAD, "", product, half(a, 0), half(b, 0), zero());
-        s->elsewhere = elsewhere;
-        put(s, OP_IADD3, "", d, half(c, 0), product, zero());
-    } else {
-        put(s, OP_IMAD, "", d, half(a, 0), half(b, 0), half(c, 0));
-    }
-}
-
-static void select_shift(struct selecting *s, const struct ir_inst *in)
-{
-    struct operand d = result(s, in, 0), a = use(s, &in->src[0]), b = use(s, &in->src[1]);
-    bool left = ir_is(in, PTX_KIND_SHL), sign = ptx_type_info[in->type].kind == 'S';
-    const struct ir_inst *w = is_widened(s, &in->src[0]) ? maker(s, &in->src[0]) : NULL;
-    if (d.words > 1 && left && w && w->block == in->block && in->src[1].kind == IR_SRC_IMM) {
-        put(s, OP_IMAD, ptx_type_info[w->type2].kind == 'S' ? "WIDE" : "WIDE.U32", d, half(use(s, &w->src[0]), 0),
-            immediate(UINT64_C(1) << in->src[1].imm), zero());
-    } else if (d.words > 1 && in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 32 && in->src[1].imm < 64 && !sign) { /* a word is zero */
-        put(s, OP_MOV, "", half(d, !left), zero(), none, none);
-        if (in->src[1].imm == 32)
-            put(s, OP_MOV, "", half(d, left), half(a, !left), none, none);
-        else
-            put(s, OP_SHF, left ? "L.U32" : "R.U32.HI", half(d, left), left ? half(a, 0) : zero(), immediate(in->src[1].imm - 32), left ? zero() : half(a, 1));
-    } else if (d.words > 1) {
-        put(s, OP_SHF, left ? "L.U64.HI" : "R.U64", half(d, left), half(a, 0), b, half(a, 1));
-        put(s, OP_SHF, left ? "L.U32" : sign ? "R.S32.HI" : "R.U32.HI", half(d, !left), left ? half(a, 0) : zero(), b, left ? zero() : half(a, 1));
-    } else if (left) {
-        put(s, OP_SHF, "L.U32", d, half(a, 0), b, zero());
-    } else if (a.words > 1) {
-        put(s, OP_SHF, in->src[1].kind == IR_SRC_IMM && in->src[1].imm >= 32 ? sign ? "R.S32.HI" : "R.U32.HI" : "R.U64", d, half(a, 0), b, half(a, 1));
-    } else {
-        put(s, OP_SHF, sign ? "R.S32.HI" : "R.U32.HI", d, zero(), b, half(a, 0));
-    }
-}
-
 /* --- logic --- */
 
 static bool is_logic(const struct ir_inst *in)
@@ -817,7 +741,7 @@ static bool is_zero_word(const struct selecting *s, const struct ir_src *src, in
         return !(uint32_t)(src->imm >> (32 * word));
     if (m && ir_is(m, PTX_KIND_AND) && m->src[1].kind == IR_SRC_IMM)
         return !(uint32_t)(m->src[1].imm >> (32 * word));
-    return m && word && is_widened(s, src) && ptx_type_info[m->type2].kind != 'S';
+    return m && word && lowered_is_widened(s->l, src) && ptx_type_info[m->type2].kind != 'S';
 }
 
 static void select_comparison(struct selecting *s, const struct ir_inst *in)
@@ -1347,11 +1271,11 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     case PTX_KIND_MAD:
     case PTX_KIND_MUL_WIDE:
     case PTX_KIND_MAD_WIDE:
-        select_product(s, in);
+        selecting_product(s, in);
         return;
     case PTX_KIND_SHL:
     case PTX_KIND_SHR:
-        select_shift(s, in);
+        selecting_shift(s, in);
         return;
     case PTX_KIND_AND:
     case PTX_KIND_OR:
@@ -1393,7 +1317,7 @@ static void select_inst(struct selecting *s, const struct ir_inst *in)
     }
 }
 
-/* --- for selection_other.c --- */
+/* --- for the other files --- */
 
 struct operand selecting_use(struct selecting *s, const struct ir_src *src)
 {
@@ -1423,6 +1347,16 @@ struct operand selecting_uniform(struct selecting *s, int words)
 void selecting_put(struct selecting *s, enum machine_op op, const char *form, struct operand d, struct operand a, struct operand b, struct operand c)
 {
     put(s, op, form, d, a, b, c);
+}
+
+struct operand selecting_pair(struct selecting *s, struct operand o)
+{
+    return pair_of(s, o);
+}
+
+int32_t selecting_before_loops(struct selecting *s)
+{
+    return go_before_loops(s);
 }
 
 struct machine_inst *selecting_append(struct selecting *s, enum machine_op op, const char *form)

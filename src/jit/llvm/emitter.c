@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "interp/step.h"
+#include "ir/facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@ void emit_inst(struct emit *e)
         return;
     if (in->op == PTX_OP_MEMBAR || in->op == PTX_OP_FENCE) {
         emit_fence(e);
+        if (e->job->cached && facts_fences_device(in)) /* it leaves a record */
+            emit_step(e, flow_lanes_on(e));
         return;
     }
     if (!e->job->runs && math_no_way(e))

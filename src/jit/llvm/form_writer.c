@@ -650,7 +650,7 @@ static bool enters(const struct form_writer *m, int32_t site)
 bool form_may_record(const struct form_writer *m, const struct ir_block *b)
 {
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (step_touches_memory(&m->e->job->code->step[i]) || step_reads_time(&m->e->job->code->step[i]) || m->e->job->code->step[i].entered)
+        if (step_leaves_records(&m->e->job->code->step[i]) || step_reads_time(&m->e->job->code->step[i]) || m->e->job->code->step[i].entered)
             return true;
     return false;
 }

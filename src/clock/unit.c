@@ -1,0 +1,36 @@
+/* See unit.h. */
+#include "clock/unit.h"
+
+#include "memory/lanes.h"
+#include "memory/memory.h"
+
+enum { TICKS = PACE_TICKS };
+
+unsigned unit_passes(const struct record *r)
+{
+    bool atomic = r->op == RECORD_ATOM || r->op == RECORD_RED;
+    return atomic ? atomics_shared_wavefronts(r) : shared_passes(r).wavefronts;
+}
+
+uint64_t unit_keep_data(struct sm *s, uint64_t at, uint64_t cycles, uint64_t pass_ticks)
+{
+    s->data = later(s->data, at) + cycles * pass_ticks;
+    return s->data;
+}
+
+uint64_t unit_store_cycles(const struct caches_config *f, const struct record *rec, unsigned lines)
+{
+    uint64_t bytes = rec->space == PTX_GLOBAL ? (uint64_t)lanes_count(rec->mask) * rec->bytes : 0;
+    if (rec->elem < 4)
+        return later((uint64_t)f->byte_store_line_cycles * lines, f->byte_store_cycles);
+    return later((bytes + f->sm_bytes - 1) / f->sm_bytes, lines);
+}
+
+uint64_t unit_load_cycles(const struct caches_config *f, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t pass_ticks, uint64_t *there)
+{
+    const unsigned wavefronts = shared_passes(rec).wavefronts, wide = rec->bytes > 8 ? f->wide_latency[1] : rec->bytes > 4 ? f->wide_latency[0] : 0;
+    const uint64_t looked = (lines + f->l1_lines - 1) / f->l1_lines;
+    const unsigned more = wavefronts > 1 ? (wavefronts - 1) * (f->wavefront_latency - 1) : 0;
+    *there = unit_keep_data(s, at * TICKS, wavefronts, pass_ticks) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
+    return missed ? later(looked, (uint64_t)lines * f->l1_miss_cycles) : looked;
+}
