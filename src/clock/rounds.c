@@ -500,9 +500,12 @@ static bool may_go(struct rounds *r, uint32_t sm, struct turn *a, uint64_t at)
         return true;
     bool waits = true;
     if (next->op == RECORD_STORE) {
-        turn_record(a, r->turns, &r->access);
-        l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
-        waits = !l1_holds(r->sm[sm].l1, &r->lines);
+        if (!a->lines) {
+            turn_record(a, r->turns, &r->access);
+            l1_lines(r->sm[sm].l1, &r->access, 0, &r->lines);
+            a->lines = (uint16_t)(1 + l1_lines_held(&r->lines));
+        }
+        waits = !l1_holds(r->sm[sm].l1, a->lines - 1u);
     } else if (next->op == RECORD_LOAD) {
         waits = !l1_has_drained(r->sm[sm].l1);
     }

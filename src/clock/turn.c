@@ -99,6 +99,7 @@ void turn_begin(struct turn *t, uint64_t begin)
     t->open = t->asked = 0;
     t->begin = t->end = t->since = begin;
     t->least = t->passed = 0;
+    t->lines = 0;
 }
 
 static bool brings(const struct record *r)
@@ -265,6 +266,7 @@ void turn_went(struct turn *t, uint64_t there, struct l2_waiter *l2)
     const struct turn_access *now = turn_next(t);
     struct turn_waited *w = &t->waited[place];
     const bool shared = t->open & bit;
+    t->lines = 0;
     if (++t->next < t->n)
         t->next_at = turn_next(t)->at;
     if (now->used == PACE_NEVER)

@@ -64,6 +64,7 @@ struct turn {
     int32_t last_site;     /* where the turn began, or its first access */
     int32_t block;         /* of the IR: of the access that came first; -1: there is none */
     bool local;            /* that one is of local memory */
+    uint16_t lines;        /* 1 + l1_lines_held of the next access, a store; 0: nobody has asked */
     struct turn_rest {     /* what the last turn left of a block in the midst of which it ended, at a barrier */
         int32_t block;     /* or -1 */
         uint16_t passed;   /* cycles */

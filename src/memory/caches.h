@@ -184,8 +184,10 @@ void l1_lines(const struct l1 *l, const struct record *r, uint64_t local, struct
  * asked for itself, the waiter's `pending` tells. */
 unsigned l1_access(struct l1 *l, const struct record *r, const struct lines *of, uint64_t local, uint64_t time, uint32_t waiter,
                    struct counters *sites, struct l2_queue *to, unsigned *lines, uint64_t *until);
-/* L1 keeps a store of these lines as long as L2 has no room: it fills no sector, and they are few. */
-bool l1_holds(const struct l1 *l, const struct lines *of);
+/* L1 keeps a store as long as L2 has no room: it fills no sector, and its lines, of which there are so many, are few. */
+enum { L1_HOLDS_NONE = LINES_MAX + 1 };
+uint32_t l1_lines_held(const struct lines *of); /* L1_HOLDS_NONE: it fills a sector */
+bool l1_holds(const struct l1 *l, uint32_t lines);
 /* Stores that wait to be merged with others go to L2, as far as it has room: those to which nothing was added since some cycles before `time`. */
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 

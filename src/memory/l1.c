@@ -219,12 +219,17 @@ static bool has_room(const struct l1 *l, struct l2_queue *to, uint64_t time)
     return l2_room(&to->stores, l->c.stores_waiting, time) <= time;
 }
 
-bool l1_holds(const struct l1 *l, const struct lines *of)
+uint32_t l1_lines_held(const struct lines *of)
 {
     for (int i = 0; i < of->n; i++)
         if (of->full[i])
-            return false;
-    return l->nwaiting + (uint32_t)of->n <= l->c.merge_lines;
+            return L1_HOLDS_NONE;
+    return (uint32_t)of->n;
+}
+
+bool l1_holds(const struct l1 *l, uint32_t lines)
+{
+    return lines != L1_HOLDS_NONE && l->nwaiting + lines <= l->c.merge_lines;
 }
 
 void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to)

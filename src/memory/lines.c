@@ -1,28 +1,52 @@
 /* Lines and sectors of one access (see lines.h). */
 #include "memory/lines.h"
 
+#include <emmintrin.h>
+#include <string.h>
+
 #include "memory/lanes.h"
 
 enum { SECTOR_SHIFT = 5, BUCKETS = 64 };
 
-/* Lines are found again by a small table over their numbers: a request has few. */
+/* Lines are found again by a small table over their numbers: a request has few. As long as each is above those before it there is no need for one. */
 struct finder {
     struct lines *out;
+    bool rising;
     uint16_t head[BUCKETS], next[LINES_MAX]; /* 1 + index, or 0 */
 };
 
-static void finder_init(struct finder *f, struct lines *out)
+static inline void finder_init(struct finder *f, struct lines *out)
 {
     f->out = out;
+    f->rising = true;
     out->n = 0;
+}
+
+static inline void enter(struct finder *f, int at)
+{
+    const uint64_t line = f->out->line[at];
+    uint16_t *head = &f->head[(line ^ line >> 6) % BUCKETS];
+    f->next[at] = *head;
+    *head = (uint16_t)(at + 1);
+}
+
+static __attribute__((noinline)) void make_table(struct finder *f)
+{
+    f->rising = false;
     memset(f->head, 0, sizeof f->head);
+    for (int i = 0; i < f->out->n; i++)
+        enter(f, i);
 }
 
 static inline int find(struct finder *f, uint64_t line, bool bytes)
 {
     struct lines *o = f->out;
-    uint16_t *head = &f->head[(line ^ line >> 6) % BUCKETS];
-    for (unsigned i = *head; i; i = f->next[i - 1])
+    if (f->rising && o->n && line <= o->line[o->n - 1]) {
+        if (line == o->line[o->n - 1])
+            return o->n - 1;
+        make_table(f);
+    }
+    for (unsigned i = f->rising ? 0 : f->head[(line ^ line >> 6) % BUCKETS]; i; i = f->next[i - 1])
         if (o->line[i - 1] == line)
             return (int)i - 1;
     int at = o->n++;
@@ -30,8 +54,8 @@ static inline int find(struct finder *f, uint64_t line, bool bytes)
     o->sectors[at] = 0;
     if (bytes)
         memset(o->byte[at], 0, sizeof o->byte[at]);
-    f->next[at] = *head;
-    *head = (uint16_t)o->n;
+    if (!f->rising)
+        enter(f, at);
     return at;
 }
 
@@ -45,11 +69,9 @@ static inline void touch(struct lines *o, int at, unsigned first, unsigned n, bo
 
 static void find_full(struct lines *o)
 {
-    for (int i = 0; i < o->n; i++) {
-        o->full[i] = 0;
-        for (int s = 0; s < LINE_SECTORS; s++)
-            o->full[i] |= (uint8_t)((o->byte[i][s] == UINT32_MAX) << s);
-    }
+    const __m128i all = _mm_set1_epi32(-1);
+    for (int i = 0; i < o->n; i++)
+        o->full[i] = (uint8_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)o->byte[i]), all)));
 }
 
 /* All lanes, in steps that leave no sector out between the first and the last: no byte either, if they touch. */

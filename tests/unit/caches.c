@@ -82,6 +82,52 @@ static void shapes_agree(void **state)
             }
 }
 
+/* Lines come in the order of their first lanes, whether they rise from lane to lane, come back or not. */
+static void lines_in_order(void **state)
+{
+    static struct lines l;
+    uint32_t lot = 1;
+    (void)state;
+    for (int rising = 0; rising <= 32; rising++)
+        for (int lists = 0; lists < 20; lists++) {
+            struct record r = explicit_of(&(struct record){.op = RECORD_STORE, .space = PTX_GLOBAL, .bytes = 4, .mask = UINT32_MAX, .shape = RECORD_UNIFORM});
+            uint64_t want[32];
+            int n = 0;
+            for (int lane = 0; lane < 32; lane++) {
+                lot = lot * 1664525 + 1013904223;
+                const uint64_t line = lane < rising ? (uint64_t)lane * 3 / 2 : lot >> 27;
+                r.addr[lane] = BASE + line * 128 + (lot >> 20 & 31) * 4;
+                int at = 0;
+                while (at < n && want[at] != r.addr[lane] / 128)
+                    at++;
+                want[at] = r.addr[lane] / 128;
+                n = at < n ? n : at + 1;
+            }
+            lines_global(&r, true, &l);
+            assert_int_equal(l.n, n);
+            for (int i = 0; i < n; i++) {
+                unsigned sectors = 0;
+                assert_int_equal(l.line[i], want[i]);
+                for (int lane = 0; lane < 32; lane++)
+                    sectors |= r.addr[lane] / 128 == want[i] ? 1u << r.addr[lane] / 32 % 4 : 0;
+                assert_int_equal(l.sectors[i], sectors);
+            }
+        }
+}
+
+/* What L1 can keep of a store where L2 has no room. */
+static void lines_held(void **state)
+{
+    struct lines l;
+    struct record r = affine(BASE, 128, 4, RECORD_STORE);
+    (void)state;
+    lines_global(&r, true, &l);
+    assert_int_equal(l1_lines_held(&l), 32);
+    r = affine(BASE, 4, 4, RECORD_STORE); /* whole sectors */
+    lines_global(&r, true, &l);
+    assert_int_equal(l1_lines_held(&l), L1_HOLDS_NONE);
+}
+
 /* 64 bits at one offset: words 2 and 3 of every lane, two lines. */
 static void local_words(void **state)
 {
@@ -811,7 +857,7 @@ static void way_to_the_far_half(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(local_words),
+        cmocka_unit_test(a_row_of_floats), cmocka_unit_test(shapes_agree), cmocka_unit_test(lines_in_order), cmocka_unit_test(lines_held), cmocka_unit_test(local_words),
         cmocka_unit_test(reuse_of_a_neighbour), cmocka_unit_test(capacity_of_l1), cmocka_unit_test(past_l1), cmocka_unit_test(one_request), cmocka_unit_test(requests_of_a_slice),
         cmocka_unit_test(past_all_caches), cmocka_unit_test(early_l1), cmocka_unit_test(halves_of_l2), cmocka_unit_test(pairs_from_dram), cmocka_unit_test(stores_that_meet),
         cmocka_unit_test(stores_keep_a_sector), cmocka_unit_test(answers), cmocka_unit_test(clusters), cmocka_unit_test(shares_of_l2), cmocka_unit_test(way_to_the_far_half),
