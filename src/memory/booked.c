@@ -5,41 +5,55 @@
 
 enum { SPAN = 1 << BOOKED_SHIFT };
 
+static struct booked_span none_of(uint64_t number)
+{
+    return (struct booked_span){.round = (uint32_t)(number / BOOKED_ROOM)};
+}
+
 /* What is known of a span; NULL: a later one has its place, so it counts as taken. */
 static struct booked_span *span_at(struct booked *b, uint64_t number)
 {
     struct booked_span *s = &b->span[number % BOOKED_ROOM];
-    if (s->number > number)
+    const int32_t of = booked_of(s, number);
+    if (of > 0)
         return NULL;
-    if (s->number < number)
-        *s = (struct booked_span){.number = number};
+    if (of < 0)
+        *s = none_of(number);
     return s;
+}
+
+void booked_forget(struct booked *b, uint64_t number)
+{
+    for (uint32_t i = 0; i < BOOKED_ROOM; i++)
+        if (booked_of(&b->span[i], number) < 0 || number - b->full >= UINT64_C(1) << BOOKED_PART)
+            b->span[i] = none_of(number);
 }
 
 /* The first span from `number` on in which something is free. */
-static struct booked_span *find_free(struct booked *b, uint64_t number)
+static struct booked_span *find_free(struct booked *b, uint64_t *number)
 {
-    const uint64_t first = number > b->full ? number : b->full;
+    const uint64_t first = *number > b->full ? *number : b->full;
+    uint64_t at = first;
     struct booked_span *s;
-    for (number = first; !(s = span_at(b, number)) || s->taken == SPAN;)
-        number += s && s->skip ? s->skip : 1;
-    struct booked_span *from = number > first ? span_at(b, first) : NULL;
+    while (!(s = span_at(b, at)) || s->taken == SPAN)
+        at += s && s->skip ? s->skip : 1;
+    struct booked_span *from = at > first ? span_at(b, first) : NULL;
     if (from)
-        from->skip = (uint32_t)(number - first);
+        from->skip = (uint32_t)(at - first);
     if (first == b->full)
-        b->full = number;
+        booked_raise(b, at);
+    *number = at;
     return s;
 }
 
-uint64_t booked_take(struct booked *b, uint64_t time, uint64_t units)
+uint64_t booked_take_more(struct booked *b, uint64_t time, uint64_t units)
 {
-    for (uint64_t at = time >> BOOKED_SHIFT;;) {
-        struct booked_span *s = find_free(b, at);
-        const uint64_t begin = s->number << BOOKED_SHIFT, from = time > begin + s->taken ? time - begin : s->taken, free = SPAN - from;
-        at = s->number + 1;
+    for (uint64_t at = time >> BOOKED_SHIFT;; at++) {
+        struct booked_span *s = find_free(b, &at);
+        const uint64_t begin = at << BOOKED_SHIFT, from = time > begin + s->taken ? time - begin : s->taken, free = SPAN - from;
         if (units <= free) {
-            s->taken = (uint32_t)(from + units);
-            return begin + s->taken;
+            s->taken = (uint32_t)(from + units) & (2 * SPAN - 1);
+            return begin + from + units;
         }
         s->taken = SPAN;
         units -= free;

@@ -52,8 +52,42 @@ static void full(void **state)
     alloc_release(b);
 }
 
+/* The same as a table of whole numbers says, for requests at random, near and far, with the time going on by little and by much. */
+static void as_whole_numbers(void **state)
+{
+    static struct { uint64_t number, taken; } span[BOOKED_ROOM];
+    struct booked *b = alloc_zeroed(sizeof *b);
+    uint64_t now = 0, full = 0, lot = 1;
+    (void)state;
+    for (int i = 0; i < 400000; i++) {
+        lot = lot * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t far = lot >> 60 ? 1 : 40, time = now + (lot >> 33) % (far * 64 * SPAN), units = 1 + (lot >> 20) % (lot >> 58 ? 300 : 3 * SPAN);
+        booked_now(b, now);
+        full = now / SPAN > full ? now / SPAN : full;
+        uint64_t at = time / SPAN > full ? time / SPAN : full, left = units, done = 0;
+        for (; !done; at++) {
+            if (span[at % BOOKED_ROOM].number > at)
+                continue;
+            if (span[at % BOOKED_ROOM].number < at) {
+                span[at % BOOKED_ROOM].number = at;
+                span[at % BOOKED_ROOM].taken = 0;
+            }
+            uint64_t *taken = &span[at % BOOKED_ROOM].taken, from = time > at * SPAN + *taken ? time - at * SPAN : *taken;
+            if (left <= SPAN - from)
+                done = at * SPAN + (*taken = from + left);
+            else {
+                left -= SPAN - from;
+                *taken = SPAN;
+            }
+        }
+        assert_int_equal(booked_take(b, time, units), done);
+        now += i % 50000 == 0 ? (uint64_t)SPAN << (20 + i / 50000) : (lot >> 40) % 2000;
+    }
+    alloc_release(b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_order), cmocka_unit_test(before_others), cmocka_unit_test(full)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_order), cmocka_unit_test(before_others), cmocka_unit_test(full), cmocka_unit_test(as_whole_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
