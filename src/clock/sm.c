@@ -21,23 +21,12 @@ static void caches_make(struct sms *of, const struct caches_config *c)
 {
     for (uint32_t i = 0; i < of->n; i++) {
         struct sm *s = &of->sm[i];
-        s->l1 = l1_new(c);
-        s->constants = constants_new(c);
-        s->textures = has_textures(c, i) ? textures_new(c) : s[-(int)(i % c->texture_sms)].textures;
+        s->l1 = l1_new(c, &of->of_caches);
+        s->constants = constants_new(c, &of->of_caches);
+        s->textures = has_textures(c, i) ? textures_new(c, &of->of_caches) : s[-(int)(i % c->texture_sms)].textures;
         of->queue[i].l1 = s->l1;
     }
     of->caches = *c;
-}
-
-static void caches_free(struct sms *of)
-{
-    for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        l1_free(s->l1);
-        constants_free(s->constants);
-        if (has_textures(&of->caches, i))
-            readonly_free(s->textures);
-    }
 }
 
 static void caches_clear(struct sms *of)
@@ -55,25 +44,14 @@ static void sms_free(struct sms *of)
 {
     if (!of->n)
         return;
-    caches_free(of);
+    pages_release(&of->of_caches);
+    pages_release(&of->arrays);
     for (uint32_t i = 0; i < of->n; i++) {
-        struct sm *s = &of->sm[i];
-        for (uint32_t k = 0; k < of->slots; k++)
-            alloc_release(s->before_pipe[k].place);
         alloc_release(of->queue[i].waiter);
         l2_queue_release(&of->queue[i]);
-        alloc_release(s->cta_slot);
-        alloc_release(s->ready);
-        alloc_release(s->least);
-        alloc_release(s->runnable);
-        alloc_release(s->age);
-        alloc_release(s->wakes);
-        alloc_release(s->turn);
-        alloc_release(s->before_pipe);
-        alloc_release(s->free);
-        alloc_release(s->code);
-        fences_release(&s->fences);
-        alloc_release(s->in);
+        alloc_release(of->sm[i].wakes);
+        alloc_release(of->sm[i].code);
+        fences_release(&of->sm[i].fences);
     }
     for (uint32_t i = 0; i < of->nturns; i++)
         turn_pool_release(&of->turns[i]);
@@ -97,7 +75,7 @@ void sms_take(struct sms *out, uint32_t n, uint32_t slots, const struct caches_c
         out->queue = alloc_aligned(128, n * sizeof *out->queue);
         caches_make(out, c);
     } else if (memcmp(&out->caches, c, sizeof *c) != 0) {
-        caches_free(out);
+        pages_release(&out->of_caches);
         caches_make(out, c);
     } else {
         caches_clear(out);
@@ -165,33 +143,32 @@ void sms_state_give(void *memory, size_t bytes)
     alloc_pages_release(memory, bytes);
 }
 
-/* Nothing of what arrays have is kept. */
-static void grow(struct sm *s, uint32_t slots, uint32_t places, uint32_t words, uint32_t blocks)
+/* Nothing of what arrays have is kept. What they were before stays in their memory. */
+static void grow(struct sm *s, struct pages *memory, uint32_t slots, uint32_t places, uint32_t words, uint32_t blocks)
 {
     if (blocks > s->blocks_room) {
         s->blocks_room = blocks;
         s->code = alloc_resize(s->code, blocks * sizeof *s->code);
     }
     if (!s->free) {
-        s->free = alloc_zeroed(slots * sizeof *s->free);
-        s->before_pipe = alloc_zeroed(slots * sizeof *s->before_pipe);
+        s->free = pages_take(memory, slots * sizeof *s->free);
+        s->before_pipe = pages_take(memory, slots * sizeof *s->before_pipe);
     }
     if (places <= s->places_room)
         return;
-    struct turn *turn = alloc_aligned(64, places * sizeof *turn);
+    struct turn *turn = pages_take(memory, places * sizeof *turn);
     if (s->places_room) /* they have memory */
         memcpy(turn, s->turn, s->places_room * sizeof *turn);
-    alloc_release(s->turn);
     s->turn = turn;
     s->places_room = places;
-    s->cta_slot = alloc_resize(s->cta_slot, places * sizeof *s->cta_slot);
-    s->ready = alloc_resize(s->ready, places * sizeof *s->ready);
-    s->least = alloc_resize(s->least, places * sizeof *s->least);
-    s->runnable = alloc_resize(s->runnable, words * sizeof *s->runnable);
-    s->age = alloc_resize(s->age, places * sizeof *s->age);
-    s->in = alloc_resize(s->in, places * sizeof *s->in);
+    s->cta_slot = pages_take(memory, places * sizeof *s->cta_slot);
+    s->ready = pages_take(memory, places * sizeof *s->ready);
+    s->least = pages_take(memory, places * sizeof *s->least);
+    s->runnable = pages_take(memory, words * sizeof *s->runnable);
+    s->age = pages_take(memory, places * sizeof *s->age);
+    s->in = pages_take(memory, places * sizeof *s->in);
     for (uint32_t k = 0; k < slots; k++)
-        s->before_pipe[k].place = alloc_resize(s->before_pipe[k].place, places * sizeof *s->before_pipe[k].place);
+        s->before_pipe[k].place = pages_take(memory, places * sizeof *s->before_pipe[k].place);
 }
 
 void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
@@ -199,7 +176,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     struct sm *s = &of->sm[sm];
     struct l2_queue *q = &of->queue[sm];
     const uint32_t words = (places + 63) / 64;
-    grow(s, of->slots, places, words, blocks);
+    grow(s, &of->arrays, of->slots, places, words, blocks);
     s->constant_port = s->now = s->pipe = s->data = s->since = 0;
     s->next_queue = s->nwakes = s->unbegun = s->blocks = 0;
     s->taken = 0;

@@ -113,6 +113,7 @@ struct sms {
     struct l2_queue *queue; /* [n] */
     struct turn_pool *turns; /* [nturns] memory of turns, one for each thread of a launch that had most of them */
     struct caches_config caches;
+    struct pages of_caches, arrays; /* memory of these */
     uint32_t n, slots, nturns;
 };
 

@@ -13,11 +13,7 @@ _Static_assert(offsetof(struct turn_access, op) - offsetof(struct turn_access, s
 
 /* --- memory --- */
 
-enum { LINE = 64, CHUNK = 1 << 20 };
-
-struct turn_chunk {
-    struct turn_chunk *next;
-} __attribute__((aligned(LINE)));
+enum { LINE = 64, CHUNK = 256 << 10 };
 
 /* The common list that an instruction had last; how many it has had. */
 struct turn_site {
@@ -37,11 +33,7 @@ void turn_pool_release(struct turn_pool *p)
 {
     alloc_release(p->list);
     alloc_release(p->site);
-    while (p->chunks) {
-        struct turn_chunk *c = p->chunks;
-        p->chunks = c->next;
-        alloc_release(c);
-    }
+    pages_release(&p->pages);
     *p = (struct turn_pool){0};
 }
 
@@ -55,12 +47,8 @@ static void *pool_take(struct turn_pool *p, int size)
         return v;
     }
     if (p->left < bytes) {
-        const size_t all = bytes + LINE > CHUNK ? bytes + LINE : CHUNK;
-        struct turn_chunk *c = alloc_aligned(LINE, all);
-        c->next = p->chunks;
-        p->chunks = c;
-        p->next = (char *)(c + 1);
-        p->left = all - LINE;
+        p->left = bytes > CHUNK ? bytes : CHUNK;
+        p->next = pages_take(&p->pages, p->left);
     }
     v = p->next;
     p->next += bytes;

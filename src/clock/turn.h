@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/pages.h"
 #include "ir/ir.h"
 #include "memory/caches.h"
 #include "simt/record.h"
@@ -77,8 +78,8 @@ struct turn {
 /* Memory of turns, of one host thread: what one of them grew out of another one takes. And lists of lanes: all warps' accesses of one
  * instruction mostly have the same, so it is kept once. */
 struct turn_pool {
-    struct turn_chunk *chunks;
-    char *next;            /* in the newest one */
+    struct pages pages;
+    char *next;            /* in the newest piece of these */
     size_t left;
     void *free[48];        /* by size: 64 bytes, twice as many ... */
     uint32_t (*list)[32];  /* [lists_room] common ones */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pages.h"
 #include "counters/counters.h"
 #include "memory/dram.h"
 #include "memory/lines.h"
@@ -163,8 +164,7 @@ struct l2_queue {
 /* Where local memory begins, in the addresses of L1 and L2: up to half as much again is no address of the device, or of host memory that it can use. */
 #define CACHES_LOCAL (UINT64_C(1) << 44)
 
-struct l1 *l1_new(const struct caches_config *c);
-void l1_free(struct l1 *l);
+struct l1 *l1_new(const struct caches_config *c, struct pages *memory); /* which it goes with */
 void l1_clear(struct l1 *l); /* as new */
 bool l1_has_drained(const struct l1 *l); /* no store waits to be merged with others */
 /* Loads find nothing of global memory that was there before. */
@@ -195,16 +195,14 @@ void l1_drain(struct l1 *l, uint64_t time, struct l2_queue *to);
 
 /* A plain cache, least recently used. line: bytes, 32 to 256. */
 struct readonly;
-struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways);
-void readonly_free(struct readonly *c);
+struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways, struct pages *memory); /* which it goes with, as all of these do */
 void readonly_clear(struct readonly *c); /* as new; c may be NULL */
 /* Bits of the sectors of line `line` (of 128 bytes, as in lines.h) that were there; all of them are afterwards. */
 unsigned readonly_look(struct readonly *c, uint64_t line, unsigned sectors);
 
 /* The constant caches of an SM. */
 struct constants;
-struct constants *constants_new(const struct caches_config *c);
-void constants_free(struct constants *k);
+struct constants *constants_new(const struct caches_config *c, struct pages *memory);
 void constants_clear(struct constants *k); /* as new */
 /* One constant load at `time`: counts what the first level had, asks L2 for what neither has. Returns the cycle in which the warp has its
  * data. *busy: cycles that the look-ups take. */
@@ -212,7 +210,7 @@ uint64_t constants_access(struct constants *k, const struct record *r, uint64_t 
                           unsigned *busy);
 
 /* The texture cache of the SMs that share one; NULL: textures go through L1. */
-struct readonly *textures_new(const struct caches_config *c);
+struct readonly *textures_new(const struct caches_config *c, struct pages *memory);
 /* One texture or read-only load, as l1_access. */
 unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, uint32_t waiter, struct counters *sites,
                          struct l2_queue *to, unsigned *lines);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pages.h"
 #include "memory/lanes.h"
 #include "memory/lines.h"
 
@@ -71,12 +72,11 @@ struct batch {
 };
 
 struct dram {
+    struct pages pages; /* all of it */
     struct dram_spec s;
     struct batch *batch; /* [nbatches] a channel's is its number modulo these */
     uint32_t nbatches;
     struct channel *channel;
-    uint64_t *words;    /* of all channels: group, of_bank */
-    struct bank *banks;
 };
 
 /* --- what is known of a device --- */
@@ -154,38 +154,32 @@ struct dram_place dram_place(const struct dram_spec *s, uint64_t address)
 
 /* --- making one --- */
 
-static void batches_free(struct dram *d)
-{
-    for (uint32_t i = 0; i < d->nbatches; i++)
-        alloc_release(d->batch[i].end);
-    alloc_release(d->batch);
-}
-
 void dram_share(struct dram *d, uint32_t members)
 {
-    batches_free(d);
     d->nbatches = members;
-    d->batch = alloc_zeroed(members * sizeof *d->batch);
+    d->batch = pages_take(&d->pages, members * sizeof *d->batch);
     for (uint32_t i = 0; i < members; i++)
-        d->batch[i].end = alloc_zeroed(d->s.channels * sizeof *d->batch[i].end);
+        d->batch[i].end = pages_take(&d->pages, d->s.channels * sizeof *d->batch[i].end);
 }
 
 struct dram *dram_new(const struct dram_spec *s)
 {
-    struct dram *d = alloc_zeroed(sizeof *d);
-    size_t words = s->groups + 2 * (size_t)s->banks;
+    struct pages pages = {0};
+    struct dram *d = pages_take(&pages, sizeof *d);
+    const size_t words = s->groups + 2 * (size_t)s->banks; /* of a channel: group, of_bank */
+    d->pages = pages;
     d->s = *s;
-    d->channel = alloc_zeroed(s->channels * sizeof *d->channel);
+    d->channel = pages_take(&d->pages, s->channels * sizeof *d->channel);
     dram_share(d, 1);
-    d->words = alloc_zeroed(s->channels * words * sizeof *d->words);
-    d->banks = alloc_zeroed((size_t)s->channels * s->banks * sizeof *d->banks);
+    uint64_t *all = pages_take(&d->pages, s->channels * words * sizeof *all);
+    struct bank *banks = pages_take(&d->pages, (size_t)s->channels * s->banks * sizeof *banks);
     for (uint32_t i = 0; i < s->channels; i++) {
         struct channel *c = &d->channel[i];
         c->bus = START;
-        c->group = d->words + i * words;
+        c->group = all + i * words;
         c->read.of_bank = c->group + s->groups;
         c->write.of_bank = c->read.of_bank + s->banks;
-        c->bank = d->banks + (size_t)i * s->banks;
+        c->bank = banks + (size_t)i * s->banks;
         for (uint32_t b = 0; b < s->banks; b++)
             c->bank[b].group = b % s->groups;
     }
@@ -196,11 +190,8 @@ void dram_free(struct dram *d)
 {
     if (!d)
         return;
-    alloc_release(d->channel);
-    batches_free(d);
-    alloc_release(d->words);
-    alloc_release(d->banks);
-    alloc_release(d);
+    struct pages pages = d->pages; /* it is in them */
+    pages_release(&pages);
 }
 
 /* --- rows --- */

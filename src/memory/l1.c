@@ -19,7 +19,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/memory.h"
 #include "memory/ways.h"
@@ -65,14 +64,14 @@ struct l1 {
     uint64_t local_tag;   /* of local memory's lines, at least; half as much again at most */
 };
 
-struct l1 *l1_new(const struct caches_config *c)
+struct l1 *l1_new(const struct caches_config *c, struct pages *memory)
 {
-    struct l1 *l = alloc_zeroed(sizeof *l);
+    struct l1 *l = pages_take(memory, sizeof *l);
     uint32_t sets = (c->l1_bytes >> LINE_SHIFT) * 10 / 58;
     l->sets = divisor_of(sets ? sets : 1);
     l->c = *c;
     l->local_tag = divide(CACHES_LOCAL >> LINE_SHIFT, l->sets);
-    l->set = alloc_aligned(64, l->sets.by * sizeof *l->set);
+    l->set = pages_take(memory, l->sets.by * sizeof *l->set);
     l1_clear(l);
     return l;
 }
@@ -84,14 +83,6 @@ void l1_clear(struct l1 *l)
         l->set[i] = empty;
     l->nwaiting = 0;
     l->fences = 0;
-}
-
-void l1_free(struct l1 *l)
-{
-    if (!l)
-        return;
-    alloc_release(l->set);
-    alloc_release(l);
 }
 
 /* What a fence leaves: lines of local memory, and tags of lines that are coming. */

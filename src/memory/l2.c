@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pages.h"
 #include "base/team.h"
 #include "memory/l2_kept.h"
 #include "memory/l2_sets.h"
@@ -125,6 +126,8 @@ struct l2 {
     uint64_t bus[2];         /* 1/256 cycles: when the host's memory can be read again, and written */
     uint32_t persisting_ways, dirty_ways, partial_ways; /* of a set, at most */
     struct part part[PARTS];
+    uint8_t launch;          /* of sets (l2_sets.h) */
+    struct pages pages;      /* of groups, turns and textures */
     struct dram *dram;       /* or NULL */
     struct dram_asker asker; /* whose request is served */
     struct members members;  /* n 0: one thread */
@@ -259,9 +262,9 @@ struct l2 *l2_new(const struct caches_config *c)
     if (c->dram.channels)
         l->dram = dram_new(&c->dram);
     if (c->coalesce_cycles)
-        l->groups = alloc_zeroed((size_t)PARTS * GROUPS * sizeof *l->groups);
+        l->groups = pages_take(&l->pages, (size_t)PARTS * GROUPS * sizeof *l->groups);
     if (c->texture_l2_bytes)
-        l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS);
+        l->textures = readonly_new(c->texture_l2_bytes, 1u << LINE_SHIFT, TEXTURE_WAYS, &l->pages);
     l->gpc = alloc_zeroed(c->sms);
     l->asking = alloc_zeroed(c->sms * sizeof *l->asking);
     for (uint32_t i = 0; i < c->sms; i++)
@@ -269,7 +272,9 @@ struct l2 *l2_new(const struct caches_config *c)
     l->rates = rates_new(&l->c);
     if (c->kept) {
         find_kept(l);
-    } else if (!parts_open(l->part, l->nparts, l->sets)) {
+    } else if (!parts_take(l->part, l->nparts, l->sets, &l->launch)) {
+        parts_close(l->part, l->nparts, l->sets);
+        memset(l->part, 0, sizeof l->part);
         l2_free(l);
         return NULL;
     }
@@ -310,17 +315,14 @@ void l2_free(struct l2 *l)
     if (!l)
         return;
     members_free(&l->members);
-    readonly_free(l->textures);
     dram_free(l->dram);
-    alloc_release(l->groups);
-    alloc_release(l->asked);
-    alloc_release(l->in_turn);
+    pages_release(&l->pages);
     alloc_release(l->op);
     alloc_release(l->gpc);
     alloc_release(l->asking);
     rates_free(l->rates);
-    if (!l->c.kept)
-        parts_close(l->part, l->nparts, l->sets);
+    if (!l->c.kept && l->part[0].set)
+        parts_give(l->part, l->nparts, l->sets, l->launch);
     alloc_release(l);
 }
 
@@ -345,6 +347,14 @@ static inline uint32_t home_of(const struct l2 *l, uint64_t hash)
 static inline uint32_t set_of(const struct l2 *l, uint64_t line, uint64_t *tag)
 {
     return l2_set(l->sets, line, tag);
+}
+
+static inline struct set *set_at(const struct l2 *l, uint32_t part, uint32_t number)
+{
+    struct set *s = &l->part[part].set[number];
+    if (s->launch != l->launch)
+        set_empty(s, l->launch);
+    return s;
 }
 
 static inline uint64_t line_of(const struct l2 *l, struct place p)
@@ -464,7 +474,7 @@ static struct place place(struct l2 *l, uint32_t part, uint64_t line, uint64_t h
 {
     uint64_t tag;
     uint32_t number = set_of(l, line, &tag);
-    struct set *s = &l->part[part].set[number];
+    struct set *s = set_at(l, part, number);
     int way = find(s, tag);
     struct place p = {s, (unsigned)way, number};
     if (way < 0) {
@@ -602,7 +612,7 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, st
 static void forget(struct l2 *l, uint32_t part, const struct l2_request *r)
 {
     uint64_t tag;
-    struct set *s = &l->part[part].set[set_of(l, r->line, &tag)];
+    struct set *s = set_at(l, part, set_of(l, r->line, &tag));
     int way = find(s, tag);
     if (way >= 0)
         s->valid[way] &= (uint8_t)~r->sectors;
@@ -1038,6 +1048,20 @@ static FETCHES void look_closer(const struct l2 *l, const struct l2_queue *queue
     __builtin_prefetch(part->byte[number * WAYS + (way < 0 ? victim(&part->set[number]) : (unsigned)way)]);
 }
 
+static void more_turns(struct l2 *l, uint32_t have, uint32_t asked)
+{
+    enum { LEAST = 2048 };
+    l->turns = l->turns ? 2 * l->turns : LEAST;
+    struct asked *more_asked = pages_take(&l->pages, l->turns * sizeof *l->asked);
+    struct turn *more = pages_take(&l->pages, l->turns * sizeof *l->in_turn);
+    if (asked)
+        memcpy(more_asked, l->asked, asked * sizeof *l->asked);
+    if (have)
+        memcpy(more, l->in_turn, have * sizeof *l->in_turn);
+    l->asked = more_asked;
+    l->in_turn = more;
+}
+
 /* What all queues have from before `end`, which is at most L2_STEP cycles after `at`, behind the first `have` of l->in_turn: by time, then SM,
  * then the order of adding. Returns how many there are then. */
 static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, uint64_t end, uint32_t have)
@@ -1048,11 +1072,8 @@ static uint32_t take_turns(struct l2 *l, struct l2_queue *queues, uint64_t at, u
         struct l2_queue *q = &queues[i];
         for (; q->next < q->n && q->v[q->next].time < end; q->next++) {
             uint64_t time = q->v[q->next].time;
-            if (have + n == l->turns) {
-                l->turns = 2 * l->turns + 256;
-                l->asked = alloc_resize(l->asked, l->turns * sizeof *l->asked);
-                l->in_turn = alloc_resize(l->in_turn, l->turns * sizeof *l->in_turn);
-            }
+            if (have + n == l->turns)
+                more_turns(l, have, n);
             l->asked[n] = (struct asked){i, q->next, time > at ? (uint32_t)(time - at) : 0};
             first[l->asked[n++].time + 1]++;
         }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/lines.h"
 #include "memory/ways.h"
@@ -24,6 +24,7 @@ struct set {
     uint8_t high[WAYS];  /* of tags */
     uint8_t valid[WAYS]; /* bits of sectors; above them: those that are on their way and do not count as there before `ready` */
     uint8_t dirt[WAYS];  /* bits of dirty sectors; above them: those that are partial, too: not all bytes are there */
+    uint8_t launch;      /* number of the launch that has used it last: for another one it is empty */
     uint32_t ready[WAYS]; /* when sectors on their way count as there; times are low halves (ways.h) */
     uint32_t there[WAYS]; /* when they are */
 } __attribute__((aligned(64)));
@@ -103,26 +104,22 @@ static inline struct divisor sets_of(uint64_t l2_bytes, uint32_t nparts)
     return divisor_of(sets ? (uint32_t)sets : 1);
 }
 
-/* Empty ones. False: there is no memory for all of them; what there is has to be closed. */
-static inline bool parts_open(struct part *part, uint32_t nparts, struct divisor sets)
-{
-    for (uint32_t i = 0; i < nparts; i++) {
-        part[i].set = alloc_try_pages(sets.by * sizeof *part[i].set);
-        part[i].byte = alloc_try_pages((size_t)sets.by * WAYS * sizeof *part[i].byte);
-        if (!part[i].set || !part[i].byte)
-            return false;
-        for (uint32_t n = 0; n < sets.by; n++)
-            part[i].set[n].order = ways_order(WAYS);
-    }
-    return true;
-}
+/* Empty ones, of launch 0. False: there is no memory for all of them; what there is has to be closed. */
+bool parts_open(struct part *part, uint32_t nparts, struct divisor sets);
+void parts_close(struct part *part, uint32_t nparts, struct divisor sets);
 
-static inline void parts_close(struct part *part, uint32_t nparts, struct divisor sets)
+/* The same for a launch that nothing is kept from: those that the last one gave back, if it had as many, since clearing all of them takes longer than
+ * small launches do. *launch: its number. */
+bool parts_take(struct part *part, uint32_t nparts, struct divisor sets, uint8_t *launch);
+void parts_give(const struct part *part, uint32_t nparts, struct divisor sets, uint8_t launch);
+
+static inline void set_empty(struct set *s, uint8_t launch)
 {
-    for (uint32_t i = 0; i < nparts; i++) {
-        alloc_pages_release(part[i].set, sets.by * sizeof *part[i].set);
-        alloc_pages_release(part[i].byte, (size_t)sets.by * WAYS * sizeof *part[i].byte);
-    }
+    s->order = ways_order(WAYS);
+    s->dirty = s->partial = s->persists = 0;
+    s->taken = 0;
+    memset(s->dirt, 0, sizeof s->dirt);
+    s->launch = launch;
 }
 
 /* Of a set, at most, for a share of L2 in 1/10000. */

@@ -1,7 +1,7 @@
 /* See rates.h. */
 #include "memory/rates.h"
 
-#include "base/alloc.h"
+#include "base/pages.h"
 #include "memory/booked.h"
 #include "memory/lines.h"
 #include "memory/ways.h"
@@ -20,6 +20,7 @@ struct chain {
 };
 
 struct rates {
+    struct pages pages; /* all of it */
     struct chain chain[CHAINS]; /* by the hash of word or sector */
     const struct caches_config *c;
     struct divisor slices;
@@ -29,21 +30,23 @@ struct rates {
 
 struct rates *rates_new(const struct caches_config *c)
 {
-    struct rates *r = alloc_zeroed(sizeof *r);
+    struct pages pages = {0};
+    struct rates *r = pages_take(&pages, sizeof *r);
     const uint32_t gpcs = c->gpcs ? c->gpcs : 1;
     r->c = c;
     r->slices = divisor_of(c->l2_slices);
     if (c->l2_slice_cycles)
-        r->slice = alloc_zeroed(c->l2_slices * sizeof *r->slice);
+        r->slice = pages_take(&pages, c->l2_slices * sizeof *r->slice);
     if (c->sm_read_cycles)
-        r->read_sm = alloc_zeroed(c->sms * sizeof *r->read_sm);
-    r->write_sm = alloc_zeroed(c->sms * sizeof *r->write_sm);
+        r->read_sm = pages_take(&pages, c->sms * sizeof *r->read_sm);
+    r->write_sm = pages_take(&pages, c->sms * sizeof *r->write_sm);
     if (c->gpc_read_cycles)
-        r->read_gpc = alloc_zeroed(gpcs * sizeof *r->read_gpc);
+        r->read_gpc = pages_take(&pages, gpcs * sizeof *r->read_gpc);
     if (c->gpc_write_cycles)
-        r->write_gpc = alloc_zeroed(gpcs * sizeof *r->write_gpc);
+        r->write_gpc = pages_take(&pages, gpcs * sizeof *r->write_gpc);
     if (c->dram_channel_cycles)
-        r->channel = alloc_zeroed(c->dram_channels * sizeof *r->channel);
+        r->channel = pages_take(&pages, c->dram_channels * sizeof *r->channel);
+    r->pages = pages;
     return r;
 }
 
@@ -51,13 +54,8 @@ void rates_free(struct rates *r)
 {
     if (!r)
         return;
-    alloc_release(r->slice);
-    alloc_release(r->read_sm);
-    alloc_release(r->write_sm);
-    alloc_release(r->read_gpc);
-    alloc_release(r->write_gpc);
-    alloc_release(r->channel);
-    alloc_release(r);
+    struct pages pages = r->pages; /* it is in them */
+    pages_release(&pages);
 }
 
 #define SUMS (UINT64_C(1) << 63) /* of a chain's word: it is one of sums */

@@ -17,7 +17,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "memory/lanes.h"
 #include "memory/sets.h"
 
@@ -39,26 +38,18 @@ struct readonly {
     struct entry *entry; /* [sets][ways] */
 };
 
-struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways)
+struct readonly *readonly_new(uint32_t bytes, uint32_t line, uint32_t ways, struct pages *memory)
 {
-    struct readonly *c = alloc_zeroed(sizeof *c);
+    struct readonly *c = pages_take(memory, sizeof *c);
     uint32_t sets = bytes / line / (ways ? ways : 1);
     *c = (struct readonly){.sets = sets ? sets : 1, .ways = ways ? ways : 1, .line = line};
-    c->entry = alloc_zeroed((size_t)c->sets * c->ways * sizeof *c->entry);
+    c->entry = pages_take(memory, (size_t)c->sets * c->ways * sizeof *c->entry);
     return c;
-}
-
-void readonly_free(struct readonly *c)
-{
-    if (!c)
-        return;
-    alloc_release(c->entry);
-    alloc_release(c);
 }
 
 void readonly_clear(struct readonly *c)
 {
-    if (!c)
+    if (!c || !c->now) /* nobody has used it */
         return;
     memset(c->entry, 0, (size_t)c->sets * c->ways * sizeof *c->entry);
     c->now = 0;
@@ -102,22 +93,13 @@ struct constants {
     struct caches_config c;
 };
 
-struct constants *constants_new(const struct caches_config *c)
+struct constants *constants_new(const struct caches_config *c, struct pages *memory)
 {
-    struct constants *k = alloc_zeroed(sizeof *k);
+    struct constants *k = pages_take(memory, sizeof *k);
     k->c = *c;
     for (int i = 0; i < 2; i++)
-        k->level[i] = readonly_new(c->constant_bytes[i], c->constant_line, CONSTANT_WAYS);
+        k->level[i] = readonly_new(c->constant_bytes[i], c->constant_line, CONSTANT_WAYS, memory);
     return k;
-}
-
-void constants_free(struct constants *k)
-{
-    if (!k)
-        return;
-    readonly_free(k->level[0]);
-    readonly_free(k->level[1]);
-    alloc_release(k);
 }
 
 void constants_clear(struct constants *k)
@@ -176,9 +158,9 @@ uint64_t constants_access(struct constants *k, const struct record *r, uint64_t 
 
 /* --- textures --- */
 
-struct readonly *textures_new(const struct caches_config *c)
+struct readonly *textures_new(const struct caches_config *c, struct pages *memory)
 {
-    return c->texture_bytes ? readonly_new(c->texture_bytes, c->texture_line, c->texture_bytes / c->texture_line / TEXTURE_SETS) : NULL;
+    return c->texture_bytes ? readonly_new(c->texture_bytes, c->texture_line, c->texture_bytes / c->texture_line / TEXTURE_SETS, memory) : NULL;
 }
 
 unsigned textures_access(struct readonly *t, const struct record *r, uint64_t time, uint32_t waiter, struct counters *sites,

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/pages.h"
 #include "base/strbuf.h"
 #include "base/table.h"
 
@@ -27,6 +28,26 @@ static void arena_memory_is_zeroed_and_aligned(void **state)
     }
     assert_string_equal(arena_printf(&a, "%s-%d", "x", 7), "x-7");
     arena_release(&a);
+}
+
+static void pages_are_zeroed_and_aligned(void **state)
+{
+    struct pages p = {0};
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        for (size_t n = 1; n < 9000000; n = n * 3 + 1) {
+            alloc_fail_after(n == 1 && again, false); /* the host has no pages */
+            unsigned char *v = pages_take(&p, n);
+            alloc_fail_after(0, false);
+            assert_int_equal((uintptr_t)v % 128, 0);
+            for (size_t i = 0; i < n; i += n / 50 + 1)
+                assert_int_equal(v[i], 0);
+            memset(v, 0xff, n);
+        }
+        pages_release(&p);
+        assert_null(p.blocks);
+    }
+    assert_int_equal(alloc_shortage(), 0);
 }
 
 static void table_finds_what_was_set(void **state)
@@ -155,7 +176,7 @@ int main(void)
         cmocka_unit_test(a_piece_keeps_its_bytes),
         cmocka_unit_test(the_reserve_keeps_alignment),
         cmocka_unit_test(pages),
-        cmocka_unit_test(arena_memory_is_zeroed_and_aligned),
+        cmocka_unit_test(arena_memory_is_zeroed_and_aligned), cmocka_unit_test(pages_are_zeroed_and_aligned),
         cmocka_unit_test(table_finds_what_was_set),
         cmocka_unit_test(hash_is_fnv_1a),
         cmocka_unit_test(a_diagnostic_points_at_its_column),

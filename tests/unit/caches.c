@@ -17,6 +17,8 @@
 
 enum { BASE = 1 << 20 };
 
+static struct pages memory; /* of all caches but L2 */
+
 static struct record affine(uint64_t first, int32_t stride, unsigned bytes, uint8_t op)
 {
     struct record r = {.site = 0, .mask = UINT32_MAX, .op = op, .space = PTX_GLOBAL, .shape = stride ? RECORD_AFFINE : RECORD_UNIFORM,
@@ -199,7 +201,7 @@ static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, ui
     m->c = (struct caches_config){.sms = 2, .l1_bytes = l1_bytes, .l1_global = DEVICE_L1_GLOBAL_ALWAYS, .l1_local = true, .l2_bytes = l2_bytes, .l2_parts = parts,
                                   .gpcs = 2, .sms_per_tpc = 1, .dram_bytes = 64, .l1_latency = 30, .l2_latency = 300, H200_L2};
     for (int i = 0; i < 2; i++) {
-        m->l1[i] = l1_new(&m->c);
+        m->l1[i] = l1_new(&m->c, &memory);
         m->queue[i].waiter = &m->waiter[i];
         m->queue[i].l1 = m->l1[i];
     }
@@ -208,10 +210,8 @@ static void open_model(struct model *m, uint32_t l1_bytes, uint64_t l2_bytes, ui
 
 static void close_model(struct model *m)
 {
-    for (int i = 0; i < 2; i++) {
-        l1_free(m->l1[i]);
+    for (int i = 0; i < 2; i++)
         l2_queue_release(&m->queue[i]);
-    }
     l2_free(m->l2);
 }
 
@@ -365,8 +365,7 @@ static void past_all_caches(void **state)
             struct model m;
             open_model(&m, 0, 0, 0);
             m.c.direct = rules_at_cc(cases[i].cc);
-            l1_free(m.l1[0]);
-            m.l1[0] = l1_new(&m.c);
+            m.l1[0] = l1_new(&m.c, &memory);
             for (int turn = 0; turn < 2; turn++) /* again: nothing was kept */
                 assert_int_equal(ask(&m, 0, affine(BASE + 4, 4, 4, stores ? RECORD_STORE : RECORD_LOAD), 0), cases[i].sectors);
             settle(&m);
@@ -388,8 +387,7 @@ static void early_l1(void **state)
         m.c.l1_whole = m.c.l1_evicts = true;
         m.c.l1_global = asked ? DEVICE_WORD_l1_global_ASKED : DEVICE_L1_GLOBAL_ALWAYS;
         m.c.dram_bytes = 32;
-        l1_free(m.l1[0]);
-        m.l1[0] = l1_new(&m.c);
+        m.l1[0] = l1_new(&m.c, &memory);
         r.cache = asked == 2 ? PTX_CACHE_CA : PTX_CACHE_DEFAULT;
         assert_int_equal(ask(&m, 0, r, 0), asked == 1 ? 1 : 4);
         r.addr[0] = BASE + 96; /* the last sector of the line */
@@ -595,7 +593,7 @@ static struct caches_config small_constants(void)
 static void lines_of_constants(void **state)
 {
     struct caches_config c = small_constants();
-    struct constants *k = constants_new(&c);
+    struct constants *k = constants_new(&c, &memory);
     struct l2_queue to = {0};
     struct counters site = {0};
     struct record r = affine(BASE, 4, 4, RECORD_LOAD);
@@ -620,7 +618,6 @@ static void lines_of_constants(void **state)
     assert_int_equal(busy, 2);
     assert_int_equal(site.v[COUNTER_CONST_HIT], 65);
     l2_queue_release(&to);
-    constants_free(k);
 }
 
 /* A line of 256 bytes is two of L2. */
@@ -633,7 +630,7 @@ static void long_lines_of_constants(void **state)
     unsigned busy;
     (void)state;
     c.constant_line = 256;
-    struct constants *k = constants_new(&c);
+    struct constants *k = constants_new(&c, &memory);
     r.space = PTX_CONST;
     constants_access(k, &r, 1000, &site, &to, &busy);
     assert_int_equal(to.n, 2);
@@ -642,7 +639,6 @@ static void long_lines_of_constants(void **state)
         assert_int_equal(to.v[i].sectors, 15);
     }
     l2_queue_release(&to);
-    constants_free(k);
 }
 
 /* 2 KB are 8 sets of 4 lines: lines 256 bytes apart lie in two sets, so 8 of them stay and 10 push each other out;
@@ -652,7 +648,7 @@ static void sets_of_constants(void **state)
     (void)state;
     for (int lines = 8; lines <= 10; lines += 2) {
         struct caches_config c = small_constants();
-        struct constants *k = constants_new(&c);
+        struct constants *k = constants_new(&c, &memory);
         struct l2_queue to = {0};
         struct counters site = {0};
         struct record r = affine(BASE, 0, 4, RECORD_LOAD);
@@ -668,7 +664,6 @@ static void sets_of_constants(void **state)
         assert_int_equal(to.n, lines);
         assert_int_equal(time, lines == 8 ? 8 * 308 + 16 * 8 : 10 * 308 + 20 * 78);
         l2_queue_release(&to);
-        constants_free(k);
     }
 }
 
@@ -682,14 +677,13 @@ static void constants_by_halves(void **state)
     unsigned busy;
     (void)state;
     c.constant_lanes = 16;
-    struct constants *k = constants_new(&c);
+    struct constants *k = constants_new(&c, &memory);
     r.space = PTX_CONST;
     constants_access(k, &r, 0, &site, &to, &busy);
     constants_access(k, &r, 1000, &site, &to, &busy);
     assert_int_equal(busy, 4);
     assert_int_equal(site.v[COUNTER_CONST_HIT], constant_by_halves(&r));
     l2_queue_release(&to);
-    constants_free(k);
 }
 
 /* --- textures --- */
@@ -743,7 +737,7 @@ static void texture_cache_apart(void **state)
     (void)state;
     for (int sectors = 160; sectors <= 168; sectors += 8) {
         struct caches_config c = {.texture_bytes = 5120, .texture_line = 32};
-        struct readonly *t = textures_new(&c);
+        struct readonly *t = textures_new(&c, &memory);
         struct l2_queue to = {0};
         struct counters site = {0};
         struct record r = affine(BASE, 0, 4, RECORD_TEXTURE);
@@ -758,7 +752,6 @@ static void texture_cache_apart(void **state)
         assert_int_equal(to.n, sectors == 160 ? 160 : 336);
         assert_int_equal(to.v[0].op, L2_TEXTURE);
         l2_queue_release(&to);
-        readonly_free(t);
     }
 }
 
@@ -789,6 +782,7 @@ static void no_l2_without_memory(void **state)
     int none = 0;
     (void)state;
     for (int n = 1; n < 20; n++) {
+        c.l2_bytes += 1 << 16; /* another size: places of the last one are kept */
         alloc_fail_after(n, false);
         struct l2 *l = l2_new(&c);
         none += !l;
@@ -797,6 +791,23 @@ static void no_l2_without_memory(void **state)
     alloc_fail_after(0, false);
     alloc_shortage();
     assert_int_equal(none, 4);
+}
+
+/* Places that a launch has left are empty for the next one, also after as many launches as have numbers. */
+static void places_again(void **state)
+{
+    (void)state;
+    for (int launch = 0; launch < 600; launch++) {
+        struct model m;
+        open_model(&m, 0, 16 * 128, 1);
+        for (int i = 0; i < 3; i++)
+            ask(&m, 0, affine(BASE + 128 * i, 4, 4, i == launch % 3 ? RECORD_STORE : RECORD_LOAD), 0);
+        settle(&m);
+        assert_int_equal(m.site.v[COUNTER_L2_READ_HIT], 0);
+        assert_int_equal(m.site.v[COUNTER_DRAM_READ_SECTORS], 8);
+        assert_int_equal(m.site.v[COUNTER_DRAM_WRITE_SECTORS], 0);
+        close_model(&m);
+    }
 }
 
 /* An L2 of one set of 16 lines: ten lines are stored to, and what may not be dirty is written back; ten lines in part, of which
@@ -865,7 +876,9 @@ int main(void)
         cmocka_unit_test(order_of_ways), cmocka_unit_test(quotients_and_times),
         cmocka_unit_test(lines_of_constants), cmocka_unit_test(long_lines_of_constants), cmocka_unit_test(sets_of_constants), cmocka_unit_test(constants_by_halves),
         cmocka_unit_test(quads_of_textures), cmocka_unit_test(tiles_of_arrays),
-        cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2), cmocka_unit_test(no_l2_without_memory),
+        cmocka_unit_test(texture_cache_apart), cmocka_unit_test(texture_l2), cmocka_unit_test(no_l2_without_memory), cmocka_unit_test(places_again),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    pages_release(&memory);
+    return failed;
 }
