@@ -9,59 +9,44 @@
 
 #include <stdint.h>
 
-enum { BOOKED_SHIFT = 12, BOOKED_ROOM = 512 /* spans that are known at a time; a power of two */ };
+enum { BOOKED_SHIFT = 12, BOOKED_ROOM = 512 /* spans that are known at a time; a power of two */, BOOKED_ROUND = BOOKED_SHIFT + 1 };
 
-/* A span, as small as can be: a device has some hundred thousand. */
-struct booked_span {
-    uint32_t taken : BOOKED_SHIFT + 1; /* units, from the span's begin on */
-    uint32_t round : 31 - BOOKED_SHIFT; /* low bits of its number / BOOKED_ROOM */
-    uint32_t skip; /* of a span that is taken: so many from here on are */
-};
-
+/* As small as can be, since a device has hundreds; what is looked at each time is in one line of the host's caches. */
 struct booked {
+    uint32_t span[BOOKED_ROOM]; /* below bit BOOKED_ROUND units taken, from its begin on; above it low bits of its number / BOOKED_ROOM */
+    uint16_t skip[BOOKED_ROOM]; /* of a span that is taken: so many from here on are */
     uint64_t full; /* spans before this one are taken, or over */
-    struct booked_span span[BOOKED_ROOM];
-};
+} __attribute__((aligned(64))); /* an odd number of lines: the same span of all servers is not in the same sets of the host's caches */
 
-/* Spans from before `number` are over; it is in another part of the time than `full`. */
-void booked_forget(struct booked *b, uint64_t number);
+#define BOOKED_LATER (UINT32_C(1) << 28) /* what is that much above a span, or more, is of an earlier one: 2^28 spans, less 2^24 for later ones, are told apart */
 
-enum { BOOKED_PART = 25 /* spans, 2 to this power: all that are known are of one such part of the time, or its neighbours */ };
-
-static inline void booked_raise(struct booked *b, uint64_t number)
+/* `span` of one of which nothing is taken. */
+static inline uint32_t booked_none(uint64_t number)
 {
-    if (number >> BOOKED_PART != b->full >> BOOKED_PART)
-        booked_forget(b, number);
-    b->full = number;
+    return (uint32_t)(number / BOOKED_ROOM) << BOOKED_ROUND;
 }
 
-/* Nobody asks for a time before `now` any more. */
-static inline void booked_now(struct booked *b, uint64_t now)
+/* booked_take, where that is not in one span or fills it. */
+uint64_t booked_take_more(struct booked *b, uint64_t now, uint64_t time, uint64_t units);
+
+/* Work of `units`, at least 1, that begins at `time` or later, in what is free from there on, in pieces if need be. Returns when it is done. Nobody asks
+ * for a time before `now` any more. */
+static inline uint64_t booked_take(struct booked *b, uint64_t now, uint64_t time, uint64_t units)
 {
-    if (now >> BOOKED_SHIFT > b->full)
-        booked_raise(b, now >> BOOKED_SHIFT);
+    const uint64_t number = time >> BOOKED_SHIFT;
+    uint32_t *s = &b->span[number % BOOKED_ROOM];
+    const uint32_t none = booked_none(number), known = *s - none; /* more than there are units: of a later span, so this one counts as taken */
+    const uint64_t taken = known < BOOKED_LATER ? known : 0, from = time % (1u << BOOKED_SHIFT), until = (from > taken ? from : taken) + units;
+    if (until >= 1u << BOOKED_SHIFT)
+        return booked_take_more(b, now, time, units);
+    *s = none + (uint32_t)until;
+    return (number << BOOKED_SHIFT) + until;
 }
 
-/* Is what is known at a span's place of this span (0), of an earlier one (less) or of a later one? */
-static inline int32_t booked_of(const struct booked_span *s, uint64_t number)
+/* The host fetches what it will look at. */
+static inline __attribute__((always_inline)) void booked_fetch(const struct booked *b, uint64_t time)
 {
-    return (int32_t)((s->round - (uint32_t)(number / BOOKED_ROOM)) << (BOOKED_SHIFT + 1));
-}
-
-/* booked_take, where that is not in one span. */
-uint64_t booked_take_more(struct booked *b, uint64_t time, uint64_t units);
-
-/* Work of `units`, at least 1, that begins at `time` or later, in what is free from there on, in pieces if need be. Returns when it is done. */
-static inline uint64_t booked_take(struct booked *b, uint64_t time, uint64_t units)
-{
-    const uint64_t at = time >> BOOKED_SHIFT, number = at > b->full ? at : b->full, begin = number << BOOKED_SHIFT;
-    struct booked_span *s = &b->span[number % BOOKED_ROOM];
-    const int32_t of = booked_of(s, number);
-    const uint64_t taken = of < 0 ? 0 : s->taken, from = time > begin + taken ? time - begin : taken;
-    if (of > 0 || from + units > UINT64_C(1) << BOOKED_SHIFT)
-        return booked_take_more(b, time, units);
-    *s = (struct booked_span){.taken = (uint32_t)(from + units), .round = (uint32_t)(number / BOOKED_ROOM), .skip = of < 0 ? 0 : s->skip};
-    return begin + from + units;
+    __builtin_prefetch(&b->span[(time >> BOOKED_SHIFT) % BOOKED_ROOM], 1);
 }
 
 #endif

@@ -77,6 +77,7 @@ struct turn {
     uint32_t joins;      /* 1 + turn of the one that it is one with and that was not answered then; 0: there is none */
     struct group *begins; /* or NULL */
     uint32_t set;        /* number */
+    uint32_t slice;
     struct turn_place near, home; /* near: of a write the copy */
     bool misses, crosses; /* DRAM reads what it asks for; it is done in the other half */
     uint32_t op, nops;   /* of DRAM, in the order of asking */
@@ -395,7 +396,7 @@ static void find_kept(struct l2 *l)
 /* Sectors on their way count as there once their time has come. */
 static inline void arrive(struct place p, uint64_t now)
 {
-    if (coming(p) && ways_later(p.set->ready[p.way], now) <= now)
+    if (coming(p) && ways_later(p.set->times[p.way].ready, now) <= now)
         set_valid(p, valid(p), 0);
 }
 
@@ -487,7 +488,7 @@ static struct place place(struct l2 *l, uint32_t part, uint64_t line, uint64_t h
         s->tag[p.way] = (uint32_t)tag;
         s->high[p.way] = (uint8_t)(tag >> 32);
         s->persists = (uint16_t)((s->persists & ~(1u << p.way)) | (unsigned)stays << p.way);
-        s->ready[p.way] = (uint32_t)l->asker.time;
+        s->times[p.way].ready = (uint32_t)l->asker.time;
         set_valid(p, 0, 0);
     }
     s->order = ways_use(s->order, p.way);
@@ -511,7 +512,7 @@ static unsigned fetched(const struct l2 *l, unsigned sectors)
 static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash, unsigned sectors, unsigned asked, uint64_t time,
                       unsigned *found, struct counters *c)
 {
-    uint32_t *ready = &p.set->ready[p.way];
+    uint32_t *ready = &p.set->times[p.way].ready;
     arrive(p, time);
     unsigned missing = sectors & ~valid(p);
     *found = sectors & valid(p);
@@ -536,7 +537,7 @@ static uint64_t read_by(const struct l2 *l, uint64_t line, const struct dram_op 
 
 static inline uint32_t *there_of(const struct l2 *l, const struct turn *t, const struct turn_place *p)
 {
-    return &l->part[p->part].set[t->set].there[p->way];
+    return &l->part[p->part].set[t->set].times[p->way].there;
 }
 
 /* When what the turn asked for is there, after what is said of its places. */
@@ -604,7 +605,8 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, st
     t->crosses = true;
     c->v[COUNTER_L2_FABRIC_HIT] += lines_count(found & missing);
     set_valid(p, valid(p) | all, coming(p) | (all & ~missing));
-    p.set->ready[p.way] = (uint32_t)ways_later(p.set->ready[p.way], ready);
+    uint32_t *comes = &p.set->times[p.way].ready;
+    *comes = (uint32_t)ways_later(*comes, ready);
     return hit;
 }
 
@@ -612,9 +614,9 @@ static unsigned read(struct l2 *l, uint32_t near, const struct l2_request *r, st
 static void forget(struct l2 *l, uint32_t part, const struct l2_request *r)
 {
     uint64_t tag;
-    struct set *s = set_at(l, part, set_of(l, r->line, &tag));
+    struct set *s = &l->part[part].set[set_of(l, r->line, &tag)];
     int way = find(s, tag);
-    if (way >= 0)
+    if (way >= 0 && s->launch == l->launch)
         s->valid[way] &= (uint8_t)~r->sectors;
 }
 
@@ -807,7 +809,7 @@ static inline void pass_slice(const struct l2 *l, const struct l2_request *r, st
 {
     if (t->wants != LOOK_UP)
         return;
-    const uint64_t done = rates_slice(l->rates, r, t->at);
+    const uint64_t done = rates_slice(l->rates, r, t->slice, t->at);
     t->at = done > t->chained ? done : t->chained;
 }
 
@@ -1016,36 +1018,48 @@ static FETCHES void look_back(const struct l2_queue *queues, const struct turn *
         __builtin_prefetch(&q->waiter[r->waiter]);
 }
 
-/* The host fetches what the request will look at: there is more of L2 than its caches hold. */
+static FETCHES void fetch_set(const struct set *s)
+{
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch(&s->order, 1);
+}
+
+/* The host fetches what the request will look at: there is more of L2 than its caches hold. First what is known of its sets ... */
 static FETCHES void look_ahead(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
 {
     const struct l2_request *r = &queues[t->sm].v[t->request];
-    uint64_t tag;
-    uint32_t set = set_of(l, r->line, &tag);
     if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
-    if (l->groups)
-        __builtin_prefetch(group_of(l, r->line, near_of(l, t->sm)));
-    for (uint32_t p = 0; p < l->nparts; p++) {
-        const struct set *s = &l->part[p].set[set];
-        __builtin_prefetch(s);
-        __builtin_prefetch(&s->order);
-        __builtin_prefetch(s->ready);
-        __builtin_prefetch(s->there);
+    uint64_t tag;
+    const uint32_t number = set_of(l, r->line, &tag), near = near_of(l, t->sm);
+    if (!t->sends) {
+        if (l->groups)
+            __builtin_prefetch(group_of(l, r->line, near), 1);
+        fetch_set(&l->part[near].set[number]);
+        return;
     }
+    for (uint32_t p = 0; p < l->nparts; p++)
+        fetch_set(&l->part[p].set[number]);
 }
 
-/* The same of what stands behind the set, once that is there: which bytes of the line were written. */
+/* ... then, once that is there, of the line's way; and of the other half, where it will be asked for a line. */
 static FETCHES void look_closer(const struct l2 *l, const struct l2_queue *queues, const struct turn *t)
 {
     const struct l2_request *r = &queues[t->sm].v[t->request];
-    if (r->op != L2_WRITE || !r->bytes || !l->c.l2_bytes)
+    if (r->op == L2_JOIN || !l->c.l2_bytes)
         return;
     uint64_t tag;
-    const struct part *part = &l->part[home_of(l, lines_hash(r->line))];
-    const uint32_t number = set_of(l, r->line, &tag);
-    const int way = find(&part->set[number], tag);
-    __builtin_prefetch(part->byte[number * WAYS + (way < 0 ? victim(&part->set[number]) : (unsigned)way)]);
+    const uint32_t number = set_of(l, r->line, &tag), home = home_of(l, lines_hash(r->line)), first = t->sends ? home : near_of(l, t->sm);
+    const struct part *part = &l->part[first];
+    const struct set *s = &part->set[number];
+    const int found = s->launch == l->launch ? find(s, tag) : -1;
+    const unsigned way = found >= 0 ? (unsigned)found : s->launch == l->launch ? victim(s) : 0;
+    if (first != home && (found < 0 || r->sectors & ~s->valid[way]))
+        fetch_set(&l->part[home].set[number]);
+    if (found < 0 || r->op != L2_WRITE)
+        __builtin_prefetch(&s->times[way], 1);
+    if (r->op == L2_WRITE && r->bytes)
+        __builtin_prefetch(part->byte[number * WAYS + way], 1);
 }
 
 static void more_turns(struct l2 *l, uint32_t have, uint32_t asked)
@@ -1110,12 +1124,21 @@ static void serve_turn(struct l2 *l, const struct l2_queue *queues, struct turn 
     close_group(l, r, t, number);
 }
 
+/* Which slice has the turn, and what is known of when that is free. */
+static void find_slice(const struct l2 *l, const struct l2_queue *queues, struct turn *t)
+{
+    const struct l2_request *r = &queues[t->sm].v[t->request];
+    t->slice = rates_slice_of(l->rates, r);
+    rates_fetch(l->rates, t->slice, t->sm, r);
+}
+
 /* One thread does all of some requests. */
 static void serve_alone(struct l2 *l, struct l2_queue *queues, struct turn *turns, uint32_t n)
 {
     for (uint32_t i = 0; i < n + AHEAD; i++) {
         if (i < n) {
             look_back(queues, &turns[i]);
+            find_slice(l, queues, &turns[i]);
             look_ahead(l, queues, &turns[i]);
         }
         if (i >= AHEAD - NEARER && i < n + AHEAD - NEARER)
@@ -1158,12 +1181,13 @@ static uint32_t first_key(const struct l2 *l, const struct l2_request *r, const 
 }
 
 /* Whose the stages of the turn are. */
-static void set_keys(const struct l2 *l, const struct members *ms, const struct turn *t, uint32_t i)
+static void set_keys(const struct l2 *l, const struct members *ms, struct turn *t, uint32_t i)
 {
     const struct l2_request *r = request_of(ms, t);
     uint64_t tag;
     ms->key[BY_GROUP][i] = (uint8_t)(first_key(l, r, t) % ms->n);
-    ms->key[BY_SLICE][i] = (uint8_t)(rates_slice_of(l->rates, r) % ms->n);
+    t->slice = rates_slice_of(l->rates, r);
+    ms->key[BY_SLICE][i] = (uint8_t)(t->slice % ms->n);
     ms->key[BY_SET][i] = (uint8_t)(set_of(l, r->line, &tag) % ms->n);
 }
 

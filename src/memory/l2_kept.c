@@ -60,8 +60,7 @@ void l2_kept_begin(struct l2_kept *k)
             struct set *s = &k->part[i].set[n];
             for (unsigned way = 0; way < WAYS; way++)
                 s->valid[way] &= SECTORS;
-            memset(s->ready, 0, sizeof s->ready);
-            memset(s->there, 0, sizeof s->there);
+            memset(s->times, 0, sizeof s->times);
         }
 }
 

@@ -15,7 +15,7 @@
 enum { WAYS = 16, PARTS = 2, MIX = 11, SECTORS = (1 << LINE_SECTORS) - 1 };
 
 /* A set of lines, as the host's caches like it: what is looked at for every request in the first two lines of 64 bytes, when
- * sectors come in the others. */
+ * a way's sectors come in one of the others. */
 struct set {
     uint32_t tag[WAYS];  /* what is left of a line's number, low half */
     uint64_t order;      /* of ways (ways.h) */
@@ -25,11 +25,13 @@ struct set {
     uint8_t valid[WAYS]; /* bits of sectors; above them: those that are on their way and do not count as there before `ready` */
     uint8_t dirt[WAYS];  /* bits of dirty sectors; above them: those that are partial, too: not all bytes are there */
     uint8_t launch;      /* number of the launch that has used it last: for another one it is empty */
-    uint32_t ready[WAYS]; /* when sectors on their way count as there; times are low halves (ways.h) */
-    uint32_t there[WAYS]; /* when they are */
+    struct set_times {
+        uint32_t ready;  /* when sectors on their way count as there; times are low halves (ways.h) */
+        uint32_t there;  /* when they are */
+    } times[WAYS];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct set) == 256 && offsetof(struct set, ready) == 128, "");
+_Static_assert(sizeof(struct set) == 256 && offsetof(struct set, times) == 128, "");
 
 /* A line's place. */
 struct place {

@@ -9,10 +9,6 @@
 enum { PARTS = 256, SHARE_SHIFT = 4 /* of writes among the last accesses of a channel: about so many, 2 to this power */, WHOLE = 1 << 12,
        CHAINS = 4096, LINE_WORDS = 32, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
 
-struct channel {
-    struct booked busy;
-    uint32_t writes; /* of WHOLE: the share of writes */
-};
 
 /* Sums of floats in a word, or stores to a sector that do not fill it: when the next one may begin, in 1/PARTS of a cycle. */
 struct chain {
@@ -23,9 +19,10 @@ struct rates {
     struct pages pages; /* all of it */
     struct chain chain[CHAINS]; /* by the hash of word or sector */
     const struct caches_config *c;
-    struct divisor slices;
+    struct divisor slices, channels;
     struct booked *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once. In PARTS of a cycle */
-    struct channel *channel; /* [dram_channels], or NULL */
+    struct booked *channel; /* [dram_channels], or NULL */
+    uint32_t *writes; /* [dram_channels]: of WHOLE, the share of writes */
 };
 
 struct rates *rates_new(const struct caches_config *c)
@@ -33,20 +30,23 @@ struct rates *rates_new(const struct caches_config *c)
     struct pages pages = {0};
     struct rates *r = pages_take(&pages, sizeof *r);
     const uint32_t gpcs = c->gpcs ? c->gpcs : 1;
+    r->pages = pages;
     r->c = c;
     r->slices = divisor_of(c->l2_slices);
+    r->channels = divisor_of(c->dram_channels);
     if (c->l2_slice_cycles)
-        r->slice = pages_take(&pages, c->l2_slices * sizeof *r->slice);
+        r->slice = pages_take(&r->pages, c->l2_slices * sizeof(struct booked));
     if (c->sm_read_cycles)
-        r->read_sm = pages_take(&pages, c->sms * sizeof *r->read_sm);
-    r->write_sm = pages_take(&pages, c->sms * sizeof *r->write_sm);
+        r->read_sm = pages_take(&r->pages, c->sms * sizeof(struct booked));
+    r->write_sm = pages_take(&r->pages, c->sms * sizeof(struct booked));
     if (c->gpc_read_cycles)
-        r->read_gpc = pages_take(&pages, gpcs * sizeof *r->read_gpc);
+        r->read_gpc = pages_take(&r->pages, gpcs * sizeof(struct booked));
     if (c->gpc_write_cycles)
-        r->write_gpc = pages_take(&pages, gpcs * sizeof *r->write_gpc);
-    if (c->dram_channel_cycles)
-        r->channel = pages_take(&pages, c->dram_channels * sizeof *r->channel);
-    r->pages = pages;
+        r->write_gpc = pages_take(&r->pages, gpcs * sizeof(struct booked));
+    if (c->dram_channel_cycles) {
+        r->channel = pages_take(&r->pages, c->dram_channels * sizeof(struct booked));
+        r->writes = pages_take(&r->pages, c->dram_channels * sizeof *r->writes);
+    }
     return r;
 }
 
@@ -65,8 +65,7 @@ static uint64_t busy(struct booked *server, uint64_t now, uint64_t time, uint64_
 {
     if (!work)
         return time;
-    booked_now(server, now * PARTS);
-    return booked_take(server, time * PARTS, work) / PARTS;
+    return booked_take(server, now * PARTS, time * PARTS, work) / PARTS;
 }
 
 /* Neighbouring lines are in different slices; where the next so many lines begin is by their hash. */
@@ -140,13 +139,24 @@ static uint64_t atomic_work(const struct rates *r, const struct l2_request *of)
     return (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
 }
 
-uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint64_t time)
+uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint32_t slice, uint64_t time)
 {
     if (!r->slice)
         return time;
     const uint64_t each = of->op == L2_WRITE ? r->c->l2_write_cycles : r->c->l2_slice_cycles;
     const uint64_t work = of->op == L2_ATOMIC ? atomic_work(r, of) : larger((uint64_t)lines_count(of->sectors) * each, r->c->l2_request_cycles);
-    return busy(&r->slice[rates_slice_of(r, of)], of->time, time, work);
+    return busy(&r->slice[slice], of->time, time, work);
+}
+
+void rates_fetch(const struct rates *r, uint32_t slice, uint32_t sm, const struct l2_request *of)
+{
+    const bool sends = of->op == L2_WRITE || of->op == L2_ATOMIC;
+    if (r->slice)
+        booked_fetch(&r->slice[slice], of->time * PARTS);
+    if (sends)
+        booked_fetch(&r->write_sm[sm], of->time * PARTS);
+    else if (r->read_sm)
+        booked_fetch(&r->read_sm[sm], of->time * PARTS);
 }
 
 uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of)
@@ -175,16 +185,17 @@ uint32_t rates_channel_of(const struct rates *r, uint64_t line)
     const uint32_t n = r->c->dram_channels;
     if (!r->channel)
         return 0;
-    return (uint32_t)(n & (n - 1) ? (lines_hash(line) >> 24) % n : (line + (lines_hash(line / n) >> 32)) % n);
+    const uint64_t turned = n & (n - 1) ? lines_hash(line) >> 24 : line + (lines_hash(divide(line, r->channels)) >> 32);
+    return (uint32_t)(turned - divide(turned, r->channels) * n);
 }
 
 uint64_t rates_dram(const struct rates *r, uint32_t channel, unsigned units, bool write, uint64_t now, uint64_t time)
 {
     if (!r->channel || !units)
         return time;
-    struct channel *ch = &r->channel[channel];
-    ch->writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (ch->writes >> SHARE_SHIFT);
-    const uint64_t mixed = (uint64_t)ch->writes * (WHOLE - ch->writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
+    uint32_t *writes = &r->writes[channel];
+    *writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (*writes >> SHARE_SHIFT);
+    const uint64_t mixed = (uint64_t)*writes * (WHOLE - *writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
     const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;
-    return busy(&ch->busy, now, time, units * each);
+    return busy(&r->channel[channel], now, time, units * each);
 }

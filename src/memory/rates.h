@@ -27,7 +27,9 @@ uint32_t rates_chain_of(const struct rates *r, const struct l2_request *of);
 uint64_t rates_chain(struct rates *r, const struct l2_request *of, uint64_t time, uint64_t *done);
 /* Which slice the request goes to; when that is done with it, from `time` on. */
 uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of);
-uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint64_t time);
+uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint32_t slice, uint64_t time);
+/* The host fetches what they know of the times at which a request asks its slice and its multiprocessor's port. */
+void rates_fetch(const struct rates *r, uint32_t slice, uint32_t sm, const struct l2_request *of);
 /* A store or reduction has passed the ports of the multiprocessor and the GPC. */
 uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const struct l2_request *of);
 /* The request's sectors, which L2 had at `time`, have passed the port of the GPC; then, of all that are one request for L2, each the port of

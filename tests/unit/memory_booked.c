@@ -14,12 +14,12 @@ enum { SPAN = 1 << BOOKED_SHIFT };
 static void in_order(void **state)
 {
     (void)state;
-    struct booked *b = alloc_zeroed(sizeof *b);
-    assert_int_equal(booked_take(b, 100, 50), 150);
-    assert_int_equal(booked_take(b, 120, 50), 200);             /* right behind it */
-    assert_int_equal(booked_take(b, 1000, 10), 1010);           /* idle before */
-    assert_int_equal(booked_take(b, 1010, 2 * SPAN), 1010 + 2 * SPAN); /* over spans */
-    assert_int_equal(booked_take(b, 1010, 1), 1011 + 2 * SPAN);
+    struct booked *b = alloc_aligned(64, sizeof *b);
+    assert_int_equal(booked_take(b, 0, 100, 50), 150);
+    assert_int_equal(booked_take(b, 0, 120, 50), 200);             /* right behind it */
+    assert_int_equal(booked_take(b, 0, 1000, 10), 1010);           /* idle before */
+    assert_int_equal(booked_take(b, 0, 1010, 2 * SPAN), 1010 + 2 * SPAN); /* over spans */
+    assert_int_equal(booked_take(b, 0, 1010, 1), 1011 + 2 * SPAN);
     alloc_release(b);
 }
 
@@ -27,11 +27,11 @@ static void in_order(void **state)
 static void before_others(void **state)
 {
     (void)state;
-    struct booked *b = alloc_zeroed(sizeof *b);
-    assert_int_equal(booked_take(b, 10 * SPAN, SPAN), 11 * SPAN);
-    assert_int_equal(booked_take(b, 100, 50), 150);
-    assert_int_equal(booked_take(b, 9 * SPAN + 10, 2 * SPAN), 12 * SPAN + 10); /* around it */
-    assert_int_equal(booked_take(b, 9 * SPAN, 1), 12 * SPAN + 11);
+    struct booked *b = alloc_aligned(64, sizeof *b);
+    assert_int_equal(booked_take(b, 0, 10 * SPAN, SPAN), 11 * SPAN);
+    assert_int_equal(booked_take(b, 0, 100, 50), 150);
+    assert_int_equal(booked_take(b, 0, 9 * SPAN + 10, 2 * SPAN), 12 * SPAN + 10); /* around it */
+    assert_int_equal(booked_take(b, 0, 9 * SPAN, 1), 12 * SPAN + 11);
     alloc_release(b);
 }
 
@@ -39,16 +39,15 @@ static void before_others(void **state)
 static void full(void **state)
 {
     (void)state;
-    struct booked *b = alloc_zeroed(sizeof *b);
+    struct booked *b = alloc_aligned(64, sizeof *b);
     for (uint64_t i = 0; i < 300; i++)
-        assert_int_equal(booked_take(b, 5 * SPAN, SPAN), (6 + i) * SPAN);
-    assert_int_equal(booked_take(b, 6 * SPAN, 1), 305 * SPAN + 1);
-    assert_int_equal(booked_take(b, 0, 1), 1);
-    booked_now(b, 100 * SPAN);
-    assert_int_equal(booked_take(b, 100 * SPAN, 1), 305 * SPAN + 2);
+        assert_int_equal(booked_take(b, 0, 5 * SPAN, SPAN), (6 + i) * SPAN);
+    assert_int_equal(booked_take(b, 0, 6 * SPAN, 1), 305 * SPAN + 1);
+    assert_int_equal(booked_take(b, 0, 0, 1), 1);
+    assert_int_equal(booked_take(b, 100 * SPAN, 100 * SPAN, 1), 305 * SPAN + 2);
     assert_int_equal(b->full, 305);
-    assert_int_equal(booked_take(b, 5000 * SPAN, 3), 5000 * SPAN + 3);
-    assert_int_equal(booked_take(b, 305 * SPAN, 3), 305 * SPAN + 5);
+    assert_int_equal(booked_take(b, 0, 5000 * SPAN, 3), 5000 * SPAN + 3);
+    assert_int_equal(booked_take(b, 0, 305 * SPAN, 3), 305 * SPAN + 5);
     alloc_release(b);
 }
 
@@ -56,13 +55,12 @@ static void full(void **state)
 static void as_whole_numbers(void **state)
 {
     static struct { uint64_t number, taken; } span[BOOKED_ROOM];
-    struct booked *b = alloc_zeroed(sizeof *b);
+    struct booked *b = alloc_aligned(64, sizeof *b);
     uint64_t now = 0, full = 0, lot = 1;
     (void)state;
     for (int i = 0; i < 400000; i++) {
         lot = lot * 6364136223846793005u + 1442695040888963407u;
         const uint64_t far = lot >> 60 ? 1 : 40, time = now + (lot >> 33) % (far * 64 * SPAN), units = 1 + (lot >> 20) % (lot >> 58 ? 300 : 3 * SPAN);
-        booked_now(b, now);
         full = now / SPAN > full ? now / SPAN : full;
         uint64_t at = time / SPAN > full ? time / SPAN : full, left = units, done = 0;
         for (; !done; at++) {
@@ -80,7 +78,7 @@ static void as_whole_numbers(void **state)
                 *taken = SPAN;
             }
         }
-        assert_int_equal(booked_take(b, time, units), done);
+        assert_int_equal(booked_take(b, now, time, units), done);
         now += i % 50000 == 0 ? (uint64_t)SPAN << (20 + i / 50000) : (lot >> 40) % 2000;
     }
     alloc_release(b);

@@ -22,7 +22,7 @@ static const struct caches_config config = {
 static uint64_t at_slice(struct rates *r, const struct l2_request *of, uint64_t time)
 {
     uint64_t chained;
-    const uint64_t done = rates_slice(r, of, rates_chain(r, of, time, &chained));
+    const uint64_t done = rates_slice(r, of, rates_slice_of(r, of), rates_chain(r, of, time, &chained));
     return done > chained ? done : chained;
 }
 
