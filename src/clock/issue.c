@@ -1,15 +1,14 @@
 /* See issue.h. */
 #include "clock/issue.h"
 
-uint64_t issue_first(const struct issue_queue *q, const struct turn *turn, uint32_t most)
+uint64_t issue_wants(const struct issue_queue *q, const struct turn *turn)
 {
     uint64_t first = ISSUE_NEVER;
     if (q->chosen)
-        first = turn[q->place[q->chosen - 1]].since;
-    else
-        for (uint32_t i = 0; i < q->n; i++)
-            first = turn[q->place[i]].since < first ? turn[q->place[i]].since : first;
-    return later(first, issue_room(q, most));
+        return turn[q->place[q->chosen - 1]].since;
+    for (uint32_t i = 0; i < q->n; i++)
+        first = turn[q->place[i]].since < first ? turn[q->place[i]].since : first;
+    return first;
 }
 
 void issue_choose(struct issue_queue *q, const struct turn *turn, const uint32_t *age, uint32_t most, uint64_t now)
@@ -30,4 +29,5 @@ void issue_choose(struct issue_queue *q, const struct turn *turn, const uint32_t
         gave_way = gives;
     }
     q->last = 0;
+    q->asked = false;
 }

@@ -18,6 +18,8 @@ struct issue_queue {
     uint32_t chosen;        /* 1 + index of the one whose turn it is; 0: nobody has been chosen */
     uint32_t last;          /* 1 + place of the one that gave way to others; 0: nobody has */
     uint32_t at;            /* accesses so far */
+    bool asked;             /* since the warps in it were others, or wanted to issue at other times: */
+    uint64_t first;         /* when the one whose turn it is wants to, else the first */
     uint64_t gone[ISSUE_GONE]; /* when the last of them left the queue: a ring */
     uint64_t global;        /* bits of these, the last one's first: to global or local memory */
 };
@@ -26,6 +28,7 @@ struct issue_queue {
 static inline void issue_add(struct issue_queue *q, uint32_t place)
 {
     q->place[q->n++] = place;
+    q->asked = false;
 }
 
 /* The warp of an index has none. */
@@ -33,6 +36,13 @@ static inline void issue_drop(struct issue_queue *q, uint32_t at)
 {
     q->place[at] = q->place[--q->n];
     q->chosen = 0;
+    q->asked = false;
+}
+
+/* The warp whose turn it is wants to issue at another time. */
+static inline void issue_later(struct issue_queue *q)
+{
+    q->asked = false;
 }
 
 /* When the queue has room for one more. most: 1 to ISSUE_MOST. */
@@ -55,8 +65,17 @@ static inline bool issue_all_global(const struct issue_queue *q, uint32_t most)
     return (q->global & all) == all;
 }
 
+/* When the next access wants to be issued, for issue_first. */
+uint64_t issue_wants(const struct issue_queue *q, const struct turn *turn);
+
 /* When an access can be issued, if no other one is before; ISSUE_NEVER: no warp wants to. turn: [places] */
-uint64_t issue_first(const struct issue_queue *q, const struct turn *turn, uint32_t most);
+static inline uint64_t issue_first(struct issue_queue *q, const struct turn *turn, uint32_t most)
+{
+    if (!q->asked)
+        q->first = issue_wants(q, turn);
+    q->asked = true;
+    return later(q->first, issue_room(q, most));
+}
 
 /* Whose access is issued next, of those that want to up to now, of whom there is one: q->chosen. age: [places], the least is the oldest's. */
 void issue_choose(struct issue_queue *q, const struct turn *turn, const uint32_t *age, uint32_t most, uint64_t now);

@@ -448,11 +448,11 @@ static void enter_pipe(struct rounds *r, uint32_t sm, uint32_t place)
 }
 
 /* When the pipe can take an access; NEVER: none waits. *which: of which subpartition. */
-static uint64_t pipe_next(const struct rounds *r, const struct sm *s, uint32_t *which)
+static uint64_t pipe_next(const struct rounds *r, struct sm *s, uint32_t *which)
 {
     uint64_t first = NEVER;
     for (uint32_t i = 0, k = s->next_queue; i < r->slots; i++, k = k + 1 == r->slots ? 0 : k + 1) {
-        const struct issue_queue *q = &s->before_pipe[k];
+        struct issue_queue *q = &s->before_pipe[k];
         const uint64_t at = q->n ? later(issue_first(q, s->turn, r->queue_room), s->pipe) : NEVER;
         if (at < first) {
             first = at;
@@ -539,8 +539,10 @@ static void run_pipe(struct rounds *r, uint32_t sm)
         const bool known = turn_wait_next(a), free = may_go(r, sm, a, at);
         const bool goes = known && free && turn_issue(a) <= at;
         s->next_queue = k + 1 == r->slots ? 0 : k + 1;
-        if (known && !free)
+        if (known && !free) {
+            issue_later(q);
             continue; /* so do those behind it */
+        }
         if (goes) {
             const bool store = turn_next(a)->op == RECORD_STORE;
             issue(r, q, a);
@@ -977,7 +979,10 @@ static void dispatch(struct rounds *r, uint64_t until)
     struct launch *l = r->l;
     struct request q;
     uint32_t i = 0;
-    qsort(r->request, r->nrequests, sizeof *r->request, earlier);
+    if (r->next >= l->nblocks)
+        return;
+    if (r->nrequests > 1)
+        qsort(r->request, r->nrequests, sizeof *r->request, earlier);
     while (r->next < l->nblocks && !launch_stopping(l, r->next)) {
         uint64_t at = r->dispatched + r->c->caches->block_dispatch;
         for (; i < r->nrequests && cycles(r->request[i].at) <= at; i++)
@@ -1358,7 +1363,7 @@ static void finish(struct rounds *r)
 {
     for (uint32_t i = 0; i < r->sms; i++)
         l1_drain(r->sm[i].l1, NEVER, &r->queue[i]);
-    l2_serve(r->l2, r->queue, r->sms, NEVER, r->c->sites);
+    l2_serve(r->l2, r->queue, r->sms, NULL, NEVER, r->c->sites);
     l2_finish(r->l2, r->c->sites, &r->c->dram);
     const uint64_t done = l2_done(r->l2);
     for (uint32_t i = r->nparts; i--;)
@@ -1460,7 +1465,7 @@ void rounds_run(struct clock_run *c)
         r->moved = false;
         r->now = end * TICKS;
         each_part(r, run_part);
-        l2_serve(r->l2, r->queue, r->sms, end, c->sites);
+        l2_serve(r->l2, r->queue, r->sms, r->busy, end, c->sites);
         each_part(r, answer_part);
         launch_stop_now(r->l);
         for (uint32_t i = 0; i < r->nparts; i++)

@@ -150,12 +150,9 @@ struct l2_queue {
     uint32_t *told, ntold, told_room; /* waiters, in the order in which the last of what they asked was served: the caller sets ntold to 0 */
     struct l1 *l1;            /* the SM's */
     struct l2_flight {
-        struct l2_flier {
-            uint64_t done;
-            uint32_t packets;
-        } *flier;             /* [n] a heap, the least first: those that have been served, and when L2 is done with them */
+        uint64_t *flier;      /* [first to n] those that have been served, by when L2 is done with them: that time, below bit L2_PACKETS how many packets */
         uint64_t last;        /* when the last of those that have been served is done in its home */
-        uint32_t n, room, packets; /* packets: of all, those that have not been served, too */
+        uint32_t first, n, room, packets; /* packets: of all, those that have not been served, too */
     } stores, reductions;     /* a packet each store; each sector of a reduction that nobody waits for, and each further lane of a word */
 } __attribute__((aligned(128))); /* what the host's caches move together */
 
@@ -217,7 +214,7 @@ unsigned textures_access(struct readonly *t, const struct record *r, uint64_t ti
 
 /* --- l2.c --- */
 
-enum { L2_STEP = 16 };
+enum { L2_STEP = 16, L2_PACKETS = 8 };
 
 struct l2;
 struct l2 *l2_new(const struct caches_config *c); /* NULL: there is no memory for its tables */
@@ -226,8 +223,8 @@ void l2_free(struct l2 *l);
 struct team;
 void l2_share(struct l2 *l, struct team *team, uint32_t members, uint32_t nsites);
 /* Serves what the SMs' queues have from before `until`, in the order of time (of L2_STEP cycles at once), then SM; what is
- * served leaves the queue, and waiters and fills are told. */
-void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites);
+ * served leaves the queue, and waiters and fills are told. some: bits of SMs, where the others are known to have nothing; or NULL. */
+void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, const uint64_t *some, uint64_t until, struct counters *sites);
 /* What DRAM still has to do is done. *stats: to be released. */
 void l2_finish(struct l2 *l, struct counters *sites, struct dram_stats *stats);
 /* From when on there is room for one more of so many packets, `most` (0: any number); `time`, if there is now. What has been done by then is

@@ -170,40 +170,32 @@ static struct l2_flight *flight_of(struct l2_queue *q, const struct l2_request *
     return r->waiter != L2_NOBODY ? NULL : r->op == L2_WRITE ? &q->stores : r->op == L2_ATOMIC ? &q->reductions : NULL;
 }
 
-static void flight_add(struct l2_flight *f, struct l2_flier new)
+/* Most come after all others, or nearly so. */
+static void flight_add(struct l2_flight *f, uint64_t done, uint32_t packets)
 {
-    if (f->n == f->room) {
-        f->room = f->room ? 2 * f->room : 64;
+    enum { LEAST = 256 };
+    const uint64_t new = done << L2_PACKETS | packets;
+    if (f->n == f->room && f->first > f->n / 2) {
+        memmove(f->flier, f->flier + f->first, (f->n - f->first) * sizeof *f->flier);
+        f->n -= f->first;
+        f->first = 0;
+    } else if (f->n == f->room) {
+        f->room = f->room ? 2 * f->room : LEAST;
         f->flier = alloc_resize(f->flier, f->room * sizeof *f->flier);
     }
     uint32_t at = f->n++;
-    for (; at && f->flier[(at - 1) / 2].done > new.done; at = (at - 1) / 2)
-        f->flier[at] = f->flier[(at - 1) / 2];
+    for (; at > f->first && f->flier[at - 1] > new; at--)
+        f->flier[at] = f->flier[at - 1];
     f->flier[at] = new;
-}
-
-/* The first leaves. */
-static void flight_drop(struct l2_flight *f)
-{
-    f->packets -= f->flier[0].packets;
-    const struct l2_flier last = f->flier[--f->n];
-    uint32_t at = 0;
-    for (uint32_t child; (child = 2 * at + 1) < f->n; at = child) {
-        child += child + 1 < f->n && f->flier[child + 1].done < f->flier[child].done;
-        if (f->flier[child].done >= last.done)
-            break;
-        f->flier[at] = f->flier[child];
-    }
-    f->flier[at] = last;
 }
 
 uint64_t l2_room(struct l2_flight *f, uint32_t most, uint64_t time)
 {
-    while (f->n && f->flier[0].done <= time)
-        flight_drop(f);
+    for (; f->first < f->n && f->flier[f->first] >> L2_PACKETS <= time; f->first++)
+        f->packets -= f->flier[f->first] & ((1u << L2_PACKETS) - 1);
     if (!most || f->packets < most)
         return time;
-    return f->n ? f->flier[0].done : time + L2_STEP; /* L2 has not said when the first is done */
+    return f->first < f->n ? f->flier[f->first] >> L2_PACKETS : time + L2_STEP; /* L2 has not said when the first is done */
 }
 
 /* --- queues --- */
@@ -995,7 +987,7 @@ static void answer_turn(const struct l2 *l, struct l2_queue *queues, const struc
         struct l2_flight *flight = flight_of(q, r);
         if (!flight)
             return;
-        flight_add(flight, (struct l2_flier){ready, packets(r)});
+        flight_add(flight, ready, packets(r));
         const uint64_t seen = ready + (l->nparts > 1 && home_of(l, lines_hash(r->line)) != near_of(l, t->sm) ? l->c.link_cycles : 0);
         flight->last = seen > flight->last ? seen : flight->last;
         return;
@@ -1360,7 +1352,7 @@ static bool together(const struct l2 *l, uint32_t n)
     return n >= FEW && l->c.l2_bytes && !l->textures;
 }
 
-void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t until, struct counters *sites)
+void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, const uint64_t *some, uint64_t until, struct counters *sites)
 {
     const bool shared = l->members.n > 1;
     struct l2 *alone = shared ? &l->members.member[0].l : l;
@@ -1369,6 +1361,8 @@ void l2_serve(struct l2 *l, struct l2_queue *queues, uint32_t sms, uint64_t unti
     l->members.queues = queues;
     l->nasking = 0;
     for (uint32_t i = 0; i < sms; i++) {
+        if (some && !(some[i / 64] >> i % 64 & 1))
+            continue;
         if (queues[i].next < queues[i].n)
             l->asking[l->nasking++] = i;
         if (queues[i].mixed)

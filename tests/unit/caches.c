@@ -228,7 +228,7 @@ static void settle(struct model *m)
 {
     for (int i = 0; i < 2; i++)
         l1_drain(m->l1[i], UINT64_MAX, &m->queue[i]);
-    l2_serve(m->l2, m->queue, 2, UINT64_MAX, &m->site);
+    l2_serve(m->l2, m->queue, 2, NULL, UINT64_MAX, &m->site);
 }
 
 static uint64_t n(const struct model *m, enum counter c)
@@ -314,7 +314,7 @@ static void one_request(void **state)
             r.cache = PTX_CACHE_CG;
             r.mask = asked[i].lanes == 32 ? UINT32_MAX : (1u << asked[i].lanes) - 1;
             ask(&m, asked[i].sm, r, asked[i].time);
-            l2_serve(m.l2, m.queue, 2, asked[i].time + 1, &m.site);
+            l2_serve(m.l2, m.queue, 2, NULL, asked[i].time + 1, &m.site);
             assert_int_equal(n(&m, COUNTER_L2_READ_SECTORS), sectors[gpcs - 1][i]);
         }
         close_model(&m);
@@ -484,7 +484,7 @@ static void answers(void **state)
     assert_int_equal(m.waiter[0].pending, 1);
     assert_int_equal(ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 10), 0); /* joins */
     assert_int_equal(m.waiter[0].pending, 2);
-    l2_serve(m.l2, m.queue, 2, 100, &m.site);
+    l2_serve(m.l2, m.queue, 2, NULL, 100, &m.site);
     assert_int_equal(m.waiter[0].pending, 0);
     first = m.waiter[0].ready;
     assert_in_range(first, 200 + 400 + 225, 200 + 400 + 373);
@@ -492,10 +492,10 @@ static void answers(void **state)
     assert_int_equal(m.waiter[0].pending, 0);
     assert_int_equal(m.until, first);
     ask(&m, 1, affine(BASE + 128, 4, 4, RECORD_LOAD), 50);
-    l2_serve(m.l2, m.queue, 2, 300, &m.site);
+    l2_serve(m.l2, m.queue, 2, NULL, 300, &m.site);
     assert_in_range(m.waiter[1].ready, 400 + 400 + 225, 400 + 400 + 373);
     ask(&m, 1, affine(BASE, 4, 4, RECORD_LOAD), 2000); /* L2 has it */
-    l2_serve(m.l2, m.queue, 2, 3000, &m.site);
+    l2_serve(m.l2, m.queue, 2, NULL, 3000, &m.site);
     assert_in_range(m.waiter[1].ready, 2000 + 225, 2000 + 373);
     assert_int_equal(n(&m, COUNTER_L1_GLOBAL_LD_HIT), 8);
     assert_int_equal(n(&m, COUNTER_L2_READ_HIT), 4);
@@ -767,7 +767,7 @@ static void texture_l2(void **state)
         struct l2_request ask = {.line = BASE / 128, .sectors = 3, .op = L2_TEXTURE, .waiter = L2_NOBODY, .fill = L2_NOWHERE};
         l2_queue_add(&to, &ask, NULL);
     }
-    l2_serve(l, &to, 1, UINT64_MAX, &site);
+    l2_serve(l, &to, 1, NULL, UINT64_MAX, &site);
     assert_int_equal(site.v[COUNTER_L2_READ_SECTORS], 4);
     assert_int_equal(site.v[COUNTER_L2_READ_HIT], 2);
     assert_int_equal(site.v[COUNTER_DRAM_READ_SECTORS], 2);

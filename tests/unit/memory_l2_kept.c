@@ -60,7 +60,7 @@ static void ask(struct model *m, int sm, enum l2_op op, uint64_t i, unsigned sec
 {
     const struct l2_request r = {.line = BASE / LINE + i, .time = m->now, .waiter = L2_NOBODY, .fill = L2_NOWHERE, .sectors = (uint8_t)sectors, .op = (uint8_t)op};
     l2_queue_add(&m->queue[sm], &r, NULL);
-    l2_serve(m->l2, m->queue, 2, UINT64_MAX, &m->site);
+    l2_serve(m->l2, m->queue, 2, NULL, UINT64_MAX, &m->site);
     m->now += 2000;
 }
 
