@@ -1030,8 +1030,12 @@ static FETCHES void look_ahead(const struct l2 *l, const struct l2_queue *queues
         fetch_set(&l->part[near].set[number]);
         return;
     }
-    for (uint32_t p = 0; p < l->nparts; p++)
-        fetch_set(&l->part[p].set[number]);
+    const uint32_t home = home_of(l, lines_hash(r->line));
+    fetch_set(&l->part[home].set[number]);
+    if (home != near)
+        fetch_set(&l->part[near].set[number]);
+    else if (l->nparts > 1) /* only whether it has the line */
+        __builtin_prefetch(&l->part[!near].set[number]);
 }
 
 /* ... then, once that is there, of the line's way; and of the other half, where it will be asked for a line. */
