@@ -1,5 +1,5 @@
 # target/: rewriting against the assembler's counts, against itself on random kernels, and the tables. interp/: where turns end.
-foreach(test target_rewrite target_meaning target_tables target_lower target_code target_earlier target_fit target_banks interp_turn ir_text ir_ssa)
+foreach(test target_rewrite target_meaning target_tables target_lower target_code target_earlier target_fit target_banks target_pace interp_turn ir_text ir_ssa)
   unit_test(${test})
   target_compile_definitions(unit_${test} PRIVATE TESTS="${CMAKE_CURRENT_SOURCE_DIR}")
 endforeach()

@@ -71,6 +71,7 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
     int64_t known = DEVICE_UNKNOWN;
     if (!w->d || !usual)
         return usual;
+    const int64_t address = w->d->latency_address == DEVICE_UNKNOWN ? 0 : w->d->latency_address;
     if (!mechanisms_has(w->d, MECHANISM_results))
         return 1;
     switch ((enum machine_op)in->op) {
