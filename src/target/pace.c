@@ -64,6 +64,18 @@ static void use(struct walk *w, int32_t brings)
             w->value[w->known[i]].brings = 0;
 }
 
+/* How many cycles more a load of shared memory takes than one of a word a lane: of two or four, or of several matrices, one after the other. */
+static int32_t wide(const struct walk *w, const struct machine_inst *in)
+{
+    const struct ir_inst *site = in->site >= 0 ? &w->k->insts[in->site] : NULL;
+    if (!site || (in->op != OP_LDS && in->op != OP_LDSM))
+        return 0;
+    if (in->op == OP_LDSM)
+        return (site->ndst - 1) * (int32_t)DEVICE_TAKEN(w->d, latency_wavefront);
+    const int bits = ptx_type_info[site->type].bits * (site->vec ? site->vec : 1);
+    return bits > 64 ? (int32_t)DEVICE_TAKEN(w->d, latency_wide4) : bits > 32 ? (int32_t)DEVICE_TAKEN(w->d, latency_wide2) : 0;
+}
+
 /* Cycles until its result can be read. */
 static int32_t latency(const struct walk *w, const struct machine_inst *in)
 {
@@ -81,11 +93,7 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
     default:
         break;
     }
-    if (known == DEVICE_UNKNOWN)
-        return usual;
-    if (in->op == OP_LDS && in->result[0].words > 1 && w->d->latency_wide2 != DEVICE_UNKNOWN)
-        known += w->d->latency_wide2;
-    return (int32_t)known;
+    return known == DEVICE_UNKNOWN ? usual : (int32_t)known + wide(w, in);
 }
 
 /* The site whose access, barrier of the block, fence of the device, or read of a clock the instruction is, or NULL. */
