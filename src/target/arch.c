@@ -19,8 +19,8 @@ const char *const pipe_purposes[PIPES] = {
 };
 
 static const struct generation generations[GENERATIONS] = {
-#define GENERATION(name, from, to, verified, core, sizes, grid, stack_bank, stack, parameters) \
-    {GENERATION_##name, from, to, verified, core, sizes, grid, stack_bank, stack, parameters},
+#define GENERATION(name, from, to, verified, core, code_bytes, code_insts, sizes, grid, stack_bank, stack, parameters) \
+    {GENERATION_##name, from, to, verified, core, code_bytes, code_insts, sizes, grid, stack_bank, stack, parameters},
 #include "target/generations.def"
 #undef GENERATION
 };

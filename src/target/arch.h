@@ -30,6 +30,7 @@ struct generation {
     int from, to;
     bool verified;
     int core;                                        /* cycles */
+    int code_bytes, code_insts;                      /* so many bytes hold so many instructions */
     uint64_t sizes, grid, stack_bank, stack, parameters; /* bytes; stack_bank a number */
 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, INSTRUCTION_BYTES = 16, LINE_BYTES = 128, CALLED_CYCLES = 4 /* an instruction of a function, see pace.h */ };
+enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, LINE_BYTES = 128 };
 
 /* Of a value, in the cycles of the walk: when it is there, and the access of this turn of the block that brings it: 1 + its number; 0: none. */
 struct value {
@@ -149,7 +149,7 @@ static void walk_inst(struct walk *w, int32_t i)
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
-                w->cycle += w->c->blocks[b].count * CALLED_CYCLES;
+                w->cycle += w->c->blocks[b].count * latency(w, &(struct machine_inst){.op = OP_IMAD}); /* each needs the one before it */
 }
 
 static bool follows(const struct flow *f, int32_t b, int32_t of)
@@ -188,7 +188,9 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
     const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
     if (ir < 0)
         return;
-    w->p->block[ir].lines += ((uint32_t)bl->count * INSTRUCTION_BYTES + LINE_BYTES - 1) / LINE_BYTES;
+    const struct generation *g = arch_generation(w->c->arch);
+    const uint32_t line_insts = (uint32_t)(LINE_BYTES / g->code_bytes * g->code_insts);
+    w->p->block[ir].lines += ((uint32_t)bl->count + line_insts - 1) / line_insts;
     w->p->block[ir].span += cycles * PACE_TICKS / rounds;
     w->p->block[ir].wait += w->wait * PACE_TICKS / rounds;
     w->p->block[ir].scoreboard += w->scoreboard * PACE_TICKS / rounds;

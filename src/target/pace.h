@@ -6,8 +6,8 @@
  * several words a lane or several matrices some cycles later: latency_wide2, latency_wide4, latency_wavefront). What comes from global, local or
  * constant memory by address, from textures and from atomics takes as long as the memory model says: here it is there at once, and who is
  * the first to need it is kept. A block that follows itself is looked at while it does. What is not known: which way a branch goes, so a
- * block begins with the operands that the block in front of it leaves; what a called function waits for, so its instructions come one after
- * the other. */
+ * block begins with the operands that the block in front of it leaves; what a called function waits for, so each of its instructions needs the
+ * one before it. */
 #ifndef TARGET_PACE_H
 #define TARGET_PACE_H
 

@@ -3,6 +3,8 @@
 #include "target_test.h"
 
 #include "device/device.h"
+#include "target/arch.h"
+#include "target/code.h"
 #include "target/pace.h"
 
 static struct device load(const char *name)
@@ -15,16 +17,24 @@ static struct device load(const char *name)
     return d;
 }
 
-/* Cycles of the kernel's one block on the device. */
-static int paced(const char *statements, const struct device *d, int arch)
+/* Of the kernel's one block on the device: cycles, lines of code, instructions, and those of the functions that it calls. */
+struct paced {
+    int cycles, lines, insts, called;
+};
+
+static struct paced paced(const char *statements, const struct device *d, int arch)
 {
     struct ptx_module *m;
     struct ir_kernel *k = rewritten_of(statements, &m);
+    struct code *c = target_code(k, arch, TARGET_ALLOCATED);
     const struct target_pace *p = target_tables(k, &k->arena, arch, d)->pace;
-    const int cycles = (int)(p->block[0].span / PACE_TICKS);
+    struct paced is = {(int)(p->block[0].span / PACE_TICKS), (int)p->block[0].lines, c->blocks[0].count, 0};
+    for (int32_t b = 1; b < c->nblocks; b++)
+        is.called += c->blocks[b].times == TIMES_CALLED ? c->blocks[b].count : 0;
+    code_free(c);
     ir_free(k);
     ptx_free(m);
-    return cycles;
+    return is;
 }
 
 /* From a load of shared memory to one at the address that it brings: tests/truth/time/pipes.tsv has 23.0 cycles for a word a lane of an H200's, 26.0
@@ -39,9 +49,9 @@ static void shared(void **state)
         char text[2][400];
         for (int n = 0; n < 2; n++)
             snprintf(text[n], sizeof text[n], "mov.u32 %%r2, %%r0; %s %s %s cvt.rn.f32.u32 %%f3, %%r2; add.f32 %%f1, %%f1, %%f3;", load_of[i], load_of[i], n ? load_of[i] : "");
-        assert_int_equal(paced(text[1], &d[0], 90) - paced(text[0], &d[0], 90), h200[i]);
+        assert_int_equal(paced(text[1], &d[0], 90).cycles - paced(text[0], &d[0], 90).cycles, h200[i]);
         if (!i)
-            assert_int_equal(paced(text[1], &d[1], 70) - paced(text[0], &d[1], 70), 19);
+            assert_int_equal(paced(text[1], &d[1], 70).cycles - paced(text[0], &d[1], 70).cycles, 19);
     }
 }
 
@@ -59,13 +69,42 @@ static void matrices(void **state)
         for (int n = 0; n < 2; n++)
             snprintf(text[n], sizeof text[n], "mov.u32 %%r2, %%r0; %s %s %s add.u32 %%r2, %%r2, %%r3; add.u32 %%r2, %%r2, %%r4; add.u32 %%r2, %%r2, %%r5; cvt.rn.f32.u32 %%f3, %%r2; add.f32 %%f1, %%f1, %%f3;",
                      load_of[i], load_of[i], n ? load_of[i] : "");
-        assert_int_equal(paced(text[1], &d, 90) - paced(text[0], &d, 90), h200[i]);
+        assert_int_equal(paced(text[1], &d, 90).cycles - paced(text[0], &d, 90).cycles, h200[i]);
     }
+}
+
+/* A line of 128 bytes: 8 instructions since Volta, 12 of Maxwell's and 14 of Kepler's, whose control words come between. */
+static void lines_of_code(void **state)
+{
+    (void)state;
+    struct strbuf s;
+    strbuf_init(&s);
+    for (int i = 0; i < 50; i++)
+        strbuf_addf(&s, "fma.rn.f32 %%f1, %%f1, %%f2, %%f1;\n");
+    static const int in_line[][2] = {{90, 8}, {70, 8}, {52, 12}, {35, 14}, {20, 16}};
+    for (size_t i = 0; i < sizeof in_line / sizeof *in_line; i++) {
+        const struct paced is = paced(s.s, NULL, in_line[i][0]);
+        assert_true(is.insts > 50);
+        assert_int_equal(is.lines, (is.insts + in_line[i][1] - 1) / in_line[i][1]);
+    }
+    strbuf_release(&s);
+}
+
+/* In a called function each instruction needs the one before it. */
+static void called(void **state)
+{
+    (void)state;
+    static const char text[] = "cvt.u64.u32 %rd5, %r0; add.s64 %rd5, %rd5, %rd2; div.u64 %rd6, %rd2, %rd5; cvt.rn.f32.u64 %f1, %rd6;";
+    struct device d = load("h200");
+    const struct paced at_4 = paced(text, &d, 90);
+    d.latency_alu *= 2;
+    assert_true(at_4.called > 20);
+    assert_in_range(paced(text, &d, 90).cycles - at_4.cycles, 4 * at_4.called, 4 * (at_4.called + at_4.insts));
 }
 
 int main(void)
 {
     setenv("HEDDLE_DEVICES", DEVICES, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
