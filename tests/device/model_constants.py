@@ -3,8 +3,8 @@
 
 usage: model_constants.py
 
-Looks through src/clock and through those files of src/memory that model caches and time for numbers other than 0 and 1 (and 2 where it has no name), and through
-src/device/mechanisms.def for mechanisms that nothing switches off. A number in an enum or a #define goes by that name, another one by
+Looks through src/clock, through those files of src/memory that model caches and time, and through those of src/target and src/runtime that do, for numbers
+other than 0 and 1 (and 2 where it has no name), and through src/device/mechanisms.def for mechanisms that nothing switches off. A number in an enum or a #define goes by that name, another one by
 its text. Each must have a row in model_constants.tsv, which says why it is no figure of a device; a row that nothing needs is a mistake,
 too. The files of src/memory that are left out are exact rules: what each compute capability does with an access
 (docs/generations.md), which no device of it does otherwise.
@@ -22,10 +22,12 @@ KINDS = {
     "line": "lines of 128 bytes with sectors of 32, on all devices that have them",
     "unit": "a unit of another one: bits of a fraction, picoseconds",
     "map": "which slice, set or channel an address has: the vendor's hash is not known, or only its shape",
-    "executor": "the executor stops a warp and asks again: no figure of the device",
+    "executor": "the executor stops a warp and asks again, or how often it walks through code: no figure of the device",
     "chosen": "chosen or read off counters, and the same for all devices: the file's head says from what",
 }
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)(?=[uUlL]*\b)")
+OTHERS = ("target/latencies.def target/pace.c target/pace.h runtime/call_costs.def runtime/device_time.c runtime/device_time.h runtime/timeline.c "
+          "runtime/timeline.h").split()
 RULES = "atomics banks cacheline coalescer constant halfwarp lanes lines local memory rules sets sets_lanes sets_v2 sets_v3 sets_v4 shared strides".split()
 
 
@@ -64,6 +66,8 @@ def files():
     for path in sorted((SOURCE / "memory").glob("*.[ch]")):
         if path.stem not in RULES:
             yield path
+    for file in OTHERS:
+        yield SOURCE / file
 
 
 def missing(rows):
