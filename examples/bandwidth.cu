@@ -8,11 +8,14 @@
 // event is waited for before its time is read. (Events show how long Heddle itself took, or with `heddle run --timed` what
 // the model has for the GPU. The figures below do not depend on it.)
 //
-// The figures, N = 65,536 elements of 4 bytes, blocks of 256: 2,048 warps of 128 bytes.
-//   copy<float> 1: global_load_requests = 2,048, gld_transactions = 8,192, gst_transactions = 8,192,
-//     gld_efficiency = 100 (262,144 bytes asked for, 8,192 x 32 moved)
-//   copy<float4> 1: global_load_requests = 512, gld_transactions = 8,192, gst_transactions = 8,192, gld_efficiency = 100
-//   copy_half 1: global_load_requests = 1,024, gld_transactions = 8,192, gst_transactions = 8,192, gld_efficiency = 50
+// The figures, N = 1,048,576 elements of 4 bytes, blocks of 256: 32,768 warps of 128 bytes.
+//   copy<float> 1: global_load_requests = 32,768, gld_transactions = 131,072, gst_transactions = 131,072,
+//     gld_efficiency = 100 (4,194,304 bytes asked for, 131,072 x 32 moved)
+//   copy<float4> 1: global_load_requests = 8,192, gld_transactions = 131,072, gst_transactions = 131,072, gld_efficiency = 100
+//   copy_half 1: global_load_requests = 16,384, gld_transactions = 131,072, gst_transactions = 131,072, gld_efficiency = 50
+// In time, a thread that asks for 16 bytes has four times as much on its way; half of the floats take more than half as long:
+//   copy<float4> 1: gpu__time_duration.sum / copy<float> 1 = 0.5 to 0.95
+//   copy_half 1: gpu__time_duration.sum / copy<float> 1 = 0.6 to 0.95
 // A rate that is asked for over the one that is moved is the efficiency, whatever the time:
 //   copy<float> 1: gld_requested_throughput / gld_throughput = 1
 //   copy_half 1: gld_requested_throughput / gld_throughput = 0.5, gst_requested_throughput / gst_throughput = 0.5
@@ -20,7 +23,7 @@
 
 #include "example.h"
 
-const int N = 1 << 16, THREADS = 256, ROUNDS = 4;
+const int N = 1 << 20, THREADS = 256, ROUNDS = 4;
 
 template <typename T> __global__ void copy(const T *in, T *out)
 {

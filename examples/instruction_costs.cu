@@ -21,12 +21,15 @@
 //   fast_power 1: smsp__inst_executed_pipe_xu.sum = 2
 //   int_divide_constant 1: smsp__inst_executed_pipe_xu.sum = 0
 //   double_add 1: smsp__inst_executed_pipe_fp64.sum = 1
+// In time, 4,096 operations one after the other, each with the result of the one before, in one warp:
+//   divide_chain 1: gpu__time_duration.sum / subtract_chain 1 = 3 to 30
+//   sine_chain 1: gpu__time_duration.sum / fast_sine_chain 1 = 1.2 to 10
 // Which of two takes more instructions, on several GPUs, is in tests/examples/costs.py.
 #include "example.h"
 #include <functional>
 #include <type_traits>
 
-const int THREADS = 32;
+const int THREADS = 32, TURNS = 4096;
 
 // One kernel an operation, each the same but for it: two loads, the operation, a store.
 #define KERNEL(name, type, operation)                            \
@@ -56,6 +59,30 @@ KERNEL(int_remainder, int, x % y)
 KERNEL(int_remainder_constant, int, x % 10 + y)
 KERNEL(double_add, double, x + y)
 KERNEL(double_divide, double, x / y)
+
+// The operation with its own result, again and again.
+#define CHAIN(name, operation)                                      \
+    __global__ void name(const float *a, const float *b, float *out) \
+    {                                                               \
+        int i = threadIdx.x;                                        \
+        float x = a[i], y = b[i];                                   \
+        for (int turn = 0; turn < TURNS; turn++)                    \
+            x = operation;                                          \
+        out[i] = x;                                                 \
+    }
+
+CHAIN(subtract_chain, y - x)
+CHAIN(divide_chain, y / x)
+CHAIN(sine_chain, 0.5f * sinf(x) + y)
+CHAIN(fast_sine_chain, 0.5f * __sinf(x) + y)
+
+// The host's result of a chain.
+static double chain(double x, double y, double (*once)(double, double))
+{
+    for (int turn = 0; turn < TURNS; turn++)
+        x = once(x, y);
+    return x;
+}
 
 template <typename T> static void run(void (*kernel)(const T *, const T *, T *), const char *name, std::function<double(double, double)> wanted)
 {
@@ -98,5 +125,9 @@ int main()
     run<int>(int_remainder_constant, "integers: x % 10", [](double x, double y) { return std::fmod(x, 10) + y; });
     run<double>(double_add, "doubles: x + y", [](double x, double y) { return x + y; });
     run<double>(double_divide, "doubles: x / y", [](double x, double y) { return x / y; });
+    run<float>(subtract_chain, "y - x, again and again", [](double x, double) { return x; }); // an even number of times
+    run<float>(divide_chain, "y / x, again and again", [](double x, double) { return x; });
+    run<float>(sine_chain, "sinf, again and again", [](double x, double y) { return chain(x, y, [](double x, double y) { return 0.5 * std::sin(x) + y; }); });
+    run<float>(fast_sine_chain, "__sinf, again and again", [](double x, double y) { return chain(x, y, [](double x, double y) { return 0.5 * std::sin(x) + y; }); });
     return verdict();
 }
