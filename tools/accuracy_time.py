@@ -263,6 +263,23 @@ def farthest(code, launches):
     return lines
 
 
+def of_launches(results):
+    """All launches, each on one line for all codes; of those alike in program, arguments and kernel the first beside the first."""
+    lines = ["", "## By launch", "", "All launches: what the H200 needed, and modelled / measured time.", "",
+             "| program | arguments | kernel | H200, us |" + "".join(f" {CODES[c]} |" for c in results), "| --- | --- | --- | --: |" + " --: |" * len(results)]
+    found = {}
+    for code, launches in results.items():
+        alike = {}
+        for x in launches:
+            key = x.program, x.args, x.kernel
+            alike[key] = alike.get(key, 0) + 1
+            found.setdefault((*key, alike[key]), {})[code] = x
+    for (program, args, kernel, _), by_code in found.items():
+        ratios = "".join(f" {by_code[c].modelled / by_code[c].measured:.2f} |" if c in by_code else " - |" for c in results)
+        lines.append(f"| {program} | {args} | {kernel} | {next(iter(by_code.values())).measured / 1e3:,.1f} |{ratios}")
+    return lines
+
+
 def of_reasons(results):
     """Mean shares of the stall reasons, measured and modelled."""
     some = {c: [x for x in launches if x.measured > LONG and x.stalls and x.truth] for c, launches in results.items()}
@@ -331,7 +348,7 @@ def page(results, which):
     lines += of_classes(results) + of_programs(results)
     for code, launches in results.items():
         lines += farthest(code, launches)
-    return "\n".join(lines + of_reasons(results) + of_use(results) + (ablations() if which == "open" else [])) + "\n"
+    return "\n".join(lines + of_reasons(results) + of_use(results) + (ablations() if which == "open" else []) + of_launches(results)) + "\n"
 
 
 def table(results):

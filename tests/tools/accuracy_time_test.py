@@ -107,6 +107,9 @@ class Page(unittest.TestCase):
         for line in ("| launches above 10 us: mean error | 0.0 % of 202 | 0.0 % of 202 | 13 % |", "| 100.0 % of", "| 0.0 points of 202 |",
                      "total variation distance | 0.00 of 202 |", "| DRAM (dram__throughput) | 0.0 | 0.0 | 0.0 | 0.0 |"):
             self.assertIn(line, page)
+        launches = page.split("## By launch")[1].splitlines()
+        self.assertIn("| aat_tile | direct | aat_direct | 141.2 | 1.00 | 1.00 |", launches)
+        self.assertEqual(sum(line.endswith(" | 1.00 | 1.00 |") for line in launches), 398)
         self.assertEqual(len(table), 1 + 2 * 398)
         self.assertEqual(table[1].split("\t"), ["aat_tile", "direct", "aat_direct", "nvcc", "L1/L2", "279994", "279994", "141248", "141248", "1.000"])
 
@@ -117,6 +120,7 @@ class Page(unittest.TestCase):
         status, page, _, err = self.compare(change)
         self.assertEqual(status, 1)
         self.assertIn("| launches above 10 us: mean error | 200.0 % of 202 |", page)
+        self.assertIn("| aat_tile | direct | aat_direct | 141.2 | 3.00 | 3.00 |", page)
         self.assertRegex(page, r"\| DRAM \(dram__throughput\) \| [1-9]\d\.\d \| 0\.0 \|")  # right but for the time
         self.assertIn("nvcc's PTX: launches above 10 us: mean error: 200.0 % of 202, at most", err)
         self.assertIn("achieved occupancy above 10 us: mean error: 30.0 points of 202, at most", err)
@@ -141,6 +145,7 @@ class Page(unittest.TestCase):
         self.assertIn(f"# Modelled time beside an H200: {name} programs", page)
         self.assertIn("| launches above 10 us: mean error | 0.0 % of ", page)
         self.assertEqual(len(table), 1 + launches)
+        self.assertEqual(len(page.split("## By launch")[1].splitlines()), 6 + launches)
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()): # where is nvcc's PTX?
             self.compare(None, "--set", name, "--code", "nvcc")
 
