@@ -34,3 +34,6 @@ set_tests_properties(timed.zero_copy PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_
 add_test(NAME timed.warm COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/warm.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.warm PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "\nPASSED\n" FAIL_REGULAR_EXPRESSION "Error"
                      ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+# Event times of single warm launches beside an H200's: two quick programs (10.2 %). The others: docs/device-time.md.
+add_test(NAME timed.events COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_events.py $<TARGET_FILE:heddle_cli> --most 13 vector_ops struct_size)
+set_tests_properties(timed.events PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

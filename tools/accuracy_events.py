@@ -3,9 +3,9 @@
 
 In: tests/truth/time/programs.tsv, column `events ns`: the median of 20 launches between two events, each after some others of the same kernel. Device
 code: nvcc's PTX (tests/truth/ptx). Out: a line a program and the mean absolute error. Each launch is made six times, so all programs take hours:
-name some.
+name some. Exit status 1 if a program has no such launch, or, with --most, if the mean of all is more percent than this.
 
-usage: accuracy_events.py HEDDLE [--tsv FILE] PROGRAM...
+usage: accuracy_events.py HEDDLE [--tsv FILE] [--most PERCENT] PROGRAM...
 """
 import argparse
 import csv
@@ -32,22 +32,32 @@ def modelled(heddle, program):
     return {args: float(us) for us, args in TIME.findall(done.stdout)}
 
 
+def error(rows):
+    """Mean, in percent; of none more than any bound."""
+    return 100 * sum(abs(us / is_ - 1) for _, _, us, is_ in rows) / len(rows) if rows else float("inf")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("heddle")
     parser.add_argument("program", nargs="+")
     parser.add_argument("--tsv")
+    parser.add_argument("--most", type=float)
     args = parser.parse_args()
-    truth, rows = measured(), []
+    truth, rows, found = measured(), [], True
     for program in args.program:
         own = [(program, variant, us, truth[program, variant]) for variant, us in modelled(args.heddle, program).items() if (program, variant) in truth]
         rows += own
-        print(f"{program:20} {len(own):4} launches, {100 * sum(abs(us / is_ - 1) for _, _, us, is_ in own) / max(len(own), 1):5.1f} %", flush=True)
-    print(f"{'all':20} {len(rows):4} launches, {100 * sum(abs(us / is_ - 1) for _, _, us, is_ in rows) / max(len(rows), 1):5.1f} %")
+        found = found and bool(own)
+        print(f"{program:20} {len(own):4} launches, {error(own):5.1f} %", flush=True)
+    print(f"{'all':20} {len(rows):4} launches, {error(rows):5.1f} %")
     if args.tsv:
         with open(args.tsv, "w", encoding="utf-8") as f:
             f.writelines("\t".join((p, a, f"{us:.3f}", f"{is_:.3f}")) + "\n" for p, a, us, is_ in rows)
+    if args.most is not None and error(rows) > args.most:
+        print(f"the mean of all may be {args.most:g} % at most")
+    return 0 if found and (args.most is None or error(rows) <= args.most) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
