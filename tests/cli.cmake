@@ -17,6 +17,7 @@ foreach(case make cmake separate tools)
 endforeach()
 # Command lines as they stand in public scripts, by tool: what comes must have the form that scripts read.
 set(lines_nvcc --draw 4)
+set(lines_ncu --draw 2)
 foreach(tool nvcc ncu nv-nsight-cu-cli nsys nvprof nvidia-smi cuobjdump compute-sanitizer cuda-memcheck)
   add_test(NAME env.lines.${tool} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/env/lines/lines.py $<TARGET_FILE:heddle_cli> ${tool} ${lines_${tool}})
   set_tests_properties(env.lines.${tool} PROPERTIES TIMEOUT 600)
@@ -25,6 +26,6 @@ add_test(NAME env.lines.page COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURC
 # Commands that cannot write: full disks, files that may not grow, little address space.
 add_test(NAME writing.full COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/writing/full.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(writing.full PROPERTIES TIMEOUT 600)
-# Single allocations that fail, 20 places of them in a run: each ends in order.
-add_test(NAME memory.fail_once COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/memory/fail_once.py $<TARGET_FILE:heddle_cli> --draw 10)
+# Single allocations that fail, 6 places of them in a run: each ends in order.
+add_test(NAME memory.fail_once COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/memory/fail_once.py $<TARGET_FILE:heddle_cli> --draw 6)
 set_tests_properties(memory.fail_once PROPERTIES TIMEOUT 600)

@@ -26,14 +26,14 @@ add_test(NAME deterministic.progress
 set_tests_properties(deterministic.progress PROPERTIES TIMEOUT 200)
 
 # The same output when kernels run as their PTX says (docs/target.md). Left out: what prints times or addresses of the host
-# (examples/bandwidth, microbench/measure, bugs/host_pointer). A run of the tests draws a sixth of each group.
+# (examples/bandwidth, microbench/measure, bugs/host_pointer). A run of the tests draws an eighth of each group.
 foreach(group truth device programs examples)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${group}/*.cu)
   if(group STREQUAL examples)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*.cu)
     list(FILTER sources EXCLUDE REGEX "/bandwidth\\.cu$")
   endif()
-  add_test(NAME as_written.${group} COMMAND python3 ${programs}/as_written.py $<TARGET_FILE:heddle_cli> --draw 6 ${sources})
+  add_test(NAME as_written.${group} COMMAND python3 ${programs}/as_written.py $<TARGET_FILE:heddle_cli> --draw 8 ${sources})
   set_tests_properties(as_written.${group} PROPERTIES TIMEOUT 900 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 endforeach()
 

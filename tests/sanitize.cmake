@@ -2,7 +2,7 @@
 #
 # Every unit test and corpus; the tests named here, of the PTX parser and of the library as it is linked; and these CUDA programs
 # through the whole of Heddle, profiled, which exist as tests in that build only. matmul_tiled of examples/ stands for
-# the matrix multiplications of truth/, which take ten times as long. Of the programs of truth/ a source tree draws one half
+# the matrix multiplications of truth/, which take ten times as long. Of the programs of truth/ a source tree draws one third
 # (tests/drawn.py).
 set(sanitize_tests ptx.files ptx.bad runtime.library)
 set(sanitize_programs examples/matmul_tiled tests/truth/access_order tests/truth/aos_soa tests/truth/async_copy
@@ -33,13 +33,13 @@ if(HEDDLE_SANITIZE)
   add_custom_target(sanitize DEPENDS ${sanitize_needed})
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan_library
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(half 1)
+  set(third 1)
   foreach(program ${sanitize_programs})
     get_filename_component(name ${program} NAME)
     set(drawn "")
     if(program MATCHES "^tests/truth/")
-      set(drawn python3 ${CMAKE_CURRENT_SOURCE_DIR}/drawn.py ${half} 2)
-      math(EXPR half "3 - ${half}")
+      set(drawn python3 ${CMAKE_CURRENT_SOURCE_DIR}/drawn.py ${third} 3)
+      math(EXPR third "${third} % 3 + 1")
     endif()
     add_test(NAME sanitize.${name}
              COMMAND ${drawn} sh ${CMAKE_CURRENT_SOURCE_DIR}/sanitize/program.sh ${CMAKE_SOURCE_DIR}/${program}.cu)

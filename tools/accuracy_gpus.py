@@ -5,7 +5,9 @@ In: tests/truth/published/published.tsv. Out: the page docs/reference/accuracy-g
 Exit status: 1 if a ratio is off by more than BOUND and its line does not say why, or, with --check, if the page says something else than
 the run: another published figure, or a modelled one that is off by more than DRIFT.
 
-usage: accuracy_gpus.py HEDDLE [--write FILE | --check FILE] [--only GPU,...]
+usage: accuracy_gpus.py HEDDLE [--write FILE | --check FILE] [--only GPU,...] [--draw N]
+
+--draw N: one of N GPUs, as the source tree draws (tests/drawn.py).
 """
 import argparse
 import os
@@ -13,7 +15,11 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # nothing is left beside the sources
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.join(ROOT, "tests"))
+import drawn  # noqa: E402
+
 FOLDER = os.path.join(ROOT, "tests", "truth", "published")
 BOUND, DRIFT = 0.10, 0.03
 UNITS = {"shared read": "B/cycle/SM", "l1 read": "B/cycle/SM", "fp32": "FLOP/cycle/SM", "fp64": "FLOP/cycle/SM", "l2 read": "B/cycle",
@@ -95,9 +101,12 @@ def main():
     p.add_argument("--write")
     p.add_argument("--check")
     p.add_argument("--only")
+    p.add_argument("--draw", type=int, default=1)
     a = p.parse_args()
     rows = [r for r in published() if not a.only or r["gpu"] in a.only.split(",")]
-    titles = {r["gpu"]: "" for r in rows}
+    gpus = drawn.some(dict.fromkeys(r["gpu"] for r in rows), a.draw, "GPUs")
+    rows = [r for r in rows if r["gpu"] in gpus]
+    titles = {gpu: "" for gpu in gpus}
     wrong = 0
     for gpu in titles:
         titles[gpu] = title(a.heddle, gpu)

@@ -47,7 +47,7 @@ name = min(names, key=lambda n: len(program.Kernel(1, int(n[2:])).text())) # the
 assert "to repeat: --seed 1 --programs 1 --kernels 8" in said, said
 before = program.Kernel(1, int(name[2:])).text()
 if drawn.tree_seed() % 2: # making kernels smaller takes long: of one kind for each source tree
-    said = opinion("bit", "--shrink", name, "--levels", "v2", "--exec", "interp", "--steps", "40")
+    said = opinion("bit", "--shrink", name, "--levels", "v2", "--exec", "interp", "--steps", "24")
     assert re.search(rf"^kernel {re.escape(name)} \(interp, v2\), made smaller in \d+ steps: ", said, re.M), said
     assert said.count("\n") < 0.8 * before.count("\n"), said
 
@@ -60,7 +60,7 @@ assert sorted(map(int, named)) == sorted(ends), (said, ends)
 assert "differ" not in said.replace("without a difference", "") and f"{6 - len(ends)} of 6 kernels without a difference" in said, said
 one = min(ends, key=lambda i: len(program.Kernel(2, i).text()))
 if not drawn.tree_seed() % 2:
-    said = opinion("trap", "--shrink", f"2.{one}", "--levels", "v2", "--exec", "interp", "--steps", "40")
+    said = opinion("trap", "--shrink", f"2.{one}", "--levels", "v2", "--exec", "interp", "--steps", "24")
     assert re.search(rf"^kernel 2\.{one} \(interp, v2\), made smaller in \d+ steps, fails: device: status \d+$", said, re.M), said
     assert said.count("\n") < 0.8 * program.Kernel(2, one).text().count("\n"), said
 print("PASSED")

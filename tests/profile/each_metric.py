@@ -5,7 +5,7 @@ usage: each_metric.py HEDDLE FILE.cu [--draw N] [WAY ...]        (WAY: DEVICE,EX
 In: a program whose launches count the same in every run. For each metric that Heddle computes the program runs once with
 `--metrics` of it alone, and once for all; and each section of the details page is shown alone, and beside the others. So what
 launches leave out for it (src/counters/groups.def) is nothing that it needs. Also: a launch that -c, -s or -k leaves out
-changes no figure of the others. --draw N: a run draws one of N metrics (tests/drawn.py).
+changes no figure of the others. --draw N: a run draws one of N metrics and half of the ways (tests/drawn.py).
 """
 import csv, io, os, re, subprocess, sys, tempfile
 
@@ -18,6 +18,7 @@ heddle, share = os.path.abspath(heddle), 1
 if words[:1] == ["--draw"]:
     share, words = int(words[1]), words[2:]
 ways = [w.split(",") for w in words] or [["h200", "auto"]]
+ways = drawn.some(ways, 2 if share > 1 else 1, "ways")
 failed = 0
 
 
