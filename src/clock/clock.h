@@ -22,6 +22,7 @@ struct clock_time {
     uint64_t cycles; /* from the launch's begin to its end */
     uint64_t active; /* in which a multiprocessor had a block, all multiprocessors' */
     uint64_t warps;  /* in which it had a warp that had not ended, all warps' */
+    uint64_t accesses, waited; /* accesses of warps that waited for L2, and how long they did, all of them */
 };
 
 /* A block of a launch whose caches are modelled: from its begin to its end, in cycles since the launch began, and where. All 0: it has not ended. */

@@ -1369,6 +1369,10 @@ static void finish(struct rounds *r)
     for (uint32_t i = r->nparts; i--;)
         part_end(&r->part[i], r);
     r->c->time.cycles = later(cycles(r->ended), done && !r->c->caches->no_drain ? done + r->c->caches->l2_latency : 0) + r->c->caches->launch;
+    for (uint32_t i = 0; i < r->sms; i++) {
+        r->c->time.accesses += r->queue[i].accesses;
+        r->c->time.waited += r->queue[i].waited;
+    }
     sms_give(&r->sms_of);
     settle_stalls(r);
     l2_free(r->l2);

@@ -195,6 +195,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     if (s->waiters_room)
         memset(q->waiter, 0, s->waiters_room * sizeof *q->waiter);
     q->n = q->next = q->nbytes = q->ntold = 0;
+    q->accesses = q->waited = 0;
     q->mixed = false;
     q->stores.first = q->stores.n = q->stores.packets = q->reductions.first = q->reductions.n = q->reductions.packets = 0;
     q->stores.last = q->reductions.last = q->answered = 0;

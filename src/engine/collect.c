@@ -352,6 +352,7 @@ static void collect_time(struct result *r, const struct device *d, const struct 
     r->launch.duration_ps = (int64_t)((double)cycles * 1e9 / (double)d->sm_clock_khz);
     r->launch.active_cycles = (int64_t)t->active;
     r->launch.warp_cycles = (int64_t)t->warps;
+    r->access_cycles = t->accesses ? (double)t->waited / (double)t->accesses : 0;
 }
 
 /* What of the time is a guess. The description is read for it once. */

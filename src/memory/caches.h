@@ -154,6 +154,7 @@ struct l2_queue {
         uint64_t last;        /* when the last of those that have been served is done in its home */
         uint32_t first, n, room, packets; /* packets: of all, those that have not been served, too */
     } stores, reductions;     /* a packet each store; each sector of a reduction that nobody waits for, and each further lane of a word */
+    uint64_t accesses, waited; /* accesses of warps that have had all of their answers, and cycles from the last request of each until then, of all */
 } __attribute__((aligned(128))); /* what the host's caches move together */
 
 /* --- l1.c --- */

@@ -995,8 +995,11 @@ static void answer_turn(const struct l2 *l, struct l2_queue *queues, const struc
     struct l2_waiter *w = &q->waiter[r->waiter];
     w->ready = ready > w->ready ? ready : w->ready;
     q->answered = ready > q->answered ? ready : q->answered;
-    if (!--w->pending)
-        tell(q, r->waiter);
+    if (--w->pending)
+        return;
+    tell(q, r->waiter);
+    q->accesses++;
+    q->waited += w->ready - r->time;
 }
 
 /* The host fetches what the request's answer will change. */

@@ -72,6 +72,7 @@ struct result {
     const char *parent;      /* the kernel that launched it: "parent(int *) (ID 3)", or NULL: the host did */
     const char *fault;       /* what ended the launch early (counts are those until then), or NULL */
     struct launch_facts launch;
+    double access_cycles;    /* that an access of L2 takes, on average; 0: none was modelled. Not in files */
     struct device_rates rates; /* of the device: peaks that the roofline needs */
     uint64_t *channel_bytes; /* [launch.dram_channels]: what each channel of DRAM moved */
     struct counters total;   /* over all sites, and what belongs to no site (BLOCKS, WARPS) */
