@@ -92,7 +92,7 @@ void result_free(struct result *r);
 void result_sum(struct result *r);
 
 /* A metric by any of its names. */
-enum metric_status result_metric(const struct result *r, const char *name, double *value);
+enum metric_status result_metric(const struct result *r, const char *name, double *value) ACROSS(result_metric);
 
 /* Writes one line and flushes. Sites without counts are left out. False: errno says why. */
 bool result_write(const struct result *r, FILE *f) ACROSS(result_write);

@@ -209,11 +209,69 @@ void device_time_begins(void)
     memset(&had, 0, sizeof had);
 }
 
-/* Part of a device's whole, for the model. */
+/* Part of a whole, for the model. */
 static int part_of(double amount, double whole)
 {
     double part = whole > 0 ? amount / whole : 0;
-    return part >= 1 ? TIMELINE_WHOLE : part > 0 ? (int)(part * TIMELINE_WHOLE) : 0;
+    return part >= 1 ? SHARING_WHOLE : part > 0 ? (int)(part * SHARING_WHOLE) : 0;
+}
+
+enum { LINE_SECTORS = 4 };
+
+/* What DRAM takes for so many sectors, which turns between reading and writing (memory/rates.c). */
+static double dram_seconds(const struct device *d, const struct result *r, double read, double wrote)
+{
+    const double each = 32 / (r->rates.dram_bandwidth * 1e9) * 1e4, all = read + wrote, part = all > 0 ? wrote / all : 0; /* each: at 1/10000 of the bandwidth */
+    const double reads = 1 / (double)DEVICE_TAKEN(d, dram_read_share), writes = 1 / (double)DEVICE_TAKEN(d, dram_write_share);
+    const double turns = 1 / (double)DEVICE_TAKEN(d, dram_copy_share) - (reads + writes) / 2;
+    return each * (read * reads + wrote * writes + all * 4 * part * (1 - part) * (turns > 0 ? turns : 0));
+}
+
+/* How warps wait for L2 and DRAM. */
+static void add_waits(struct sharing_need *need, const struct device *d, const struct result *r, int64_t ps, int far)
+{
+    const uint64_t *v = r->total.v;
+    const double cycle = 1e9 / (double)d->sm_clock_khz, near = d->latency_l2 > 0 ? (double)d->latency_l2 : 0, dram = d->latency_dram > 0 ? (double)d->latency_dram : near;
+    const double waited = (double)(v[COUNTER_STALL_LONG_SCOREBOARD] + v[COUNTER_STALL_LG_THROTTLE] + v[COUNTER_STALL_DRAIN]);
+    need->waits = part_of(waited, (double)r->launch.warp_cycles);
+    need->far = far;
+    need->latency = (int64_t)(r->access_cycles * cycle);
+    if (need->latency) {
+        need->queue = need->latency - (int64_t)((near + (dram - near) * (double)far / SHARING_WHOLE) * cycle);
+    } else if (v[COUNTER_L2_WRITE_SECTORS]) { /* as many stores are on their way as may be */
+        const double stores = (double)v[COUNTER_L2_WRITE_SECTORS] / LINE_SECTORS / (double)ps, sms = (double)(need->blocks < (uint64_t)r->launch.multiprocessors ? (int64_t)need->blocks : r->launch.multiprocessors);
+        need->queue = (int64_t)((double)DEVICE_TAKEN(d, stores_waiting) * sms / stores - near * cycle);
+    }
+    need->queue = need->queue > 0 ? need->queue : 0;
+}
+
+/* What a block needs of a multiprocessor, and how much of each unit the launch uses in these ps. */
+static struct sharing_need need_of(const struct device *d, const struct result *r, int64_t ps)
+{
+    static const char *const metric[SHARING_UNITS] = {
+#define UNIT(id, of, metric, purpose) metric,
+#include "runtime/sharing_units.def"
+#undef UNIT
+    };
+    const struct launch_facts *l = &r->launch;
+    const uint64_t *v = r->total.v;
+    const double seconds = (double)ps / 1e12, cycles = seconds * (double)d->sm_clock_khz * 1e3, elapsed = (double)l->cycles / (double)(l->sm_clock_khz > 0 ? l->sm_clock_khz : 1) / 1e3;
+    const double reads = d->l2_read_all > 0 ? (double)d->l2_read_all : r->rates.l2_bandwidth * 1e9 / ((double)d->sm_clock_khz * 1e3), writes = d->l2_write_all > 0 ? (double)d->l2_write_all : reads;
+    struct sharing_need need = {.blocks = (uint64_t)l->blocks, .fit = (uint64_t)(l->resident_blocks * l->multiprocessors)};
+    need.room[SHARING_THREADS] = part_of(1, (double)l->limit_warps);
+    need.room[SHARING_REGISTERS] = part_of(1, (double)l->limit_registers);
+    need.room[SHARING_SHARED] = part_of((double)(l->shared_static + l->shared_dynamic + l->shared_driver), (double)d->shared_per_sm);
+    need.room[SHARING_BLOCKS] = part_of(1, (double)l->limit_blocks);
+    for (int u = 0; u < SHARING_UNITS; u++) {
+        double percent = 0;
+        if (metric[u] && result_metric(r, metric[u], &percent) == METRIC_OK && percent > 0)
+            need.use[u] = part_of(percent / 100 * elapsed, seconds);
+    }
+    const double read = (double)v[COUNTER_DRAM_READ_SECTORS], wrote = (double)v[COUNTER_DRAM_WRITE_SECTORS], loaded = (double)v[COUNTER_L2_READ_SECTORS] - (double)v[COUNTER_L2_JOINED_SECTORS];
+    need.use[SHARING_L2] = part_of(32 * (loaded / reads + (double)(v[COUNTER_L2_WRITE_SECTORS] + v[COUNTER_L2_ATOMIC_SECTORS]) / writes), cycles);
+    need.use[SHARING_DRAM] = part_of(dram_seconds(d, r, read, wrote), seconds);
+    add_waits(&need, d, r, ps, part_of(read, loaded));
+    return need;
 }
 
 /* Several launches of one command (children, a graph's condition) are one behind the other and take the whole device. */
@@ -222,18 +280,14 @@ void device_time_launch(int device, const struct result *r)
     const int64_t ps = r->launch.duration_ps - costs[device].profiled;
     bool one = had.launches++ == 0 && r->launch.blocks > 0 && r->launch.resident_blocks > 0;
     had.ps += ps > 0 ? ps : 0;
-    had.is.blocks = one ? (uint64_t)r->launch.blocks : 1;
-    had.is.fit = one ? (uint64_t)(r->launch.resident_blocks * r->launch.multiprocessors) : 1;
-    had.is.issue = part_of((double)r->total.v[COUNTER_INST], (double)r->launch.cycles * (double)r->launch.multiprocessors * (double)r->launch.schedulers);
-    had.is.dram = part_of(32.0 * (double)(r->total.v[COUNTER_DRAM_READ_SECTORS] + r->total.v[COUNTER_DRAM_WRITE_SECTORS]),
-                          (double)(ps > 0 ? ps : 1) * r->rates.dram_bandwidth / 1e3); /* GB/s: bytes a ns */
+    had.is.need = one ? need_of(runtime_device_if_open(device)->spec, r, ps > 0 ? ps : 1) : sharing_all(costs[device].sms);
 }
 
-void device_time_library(double ps)
+void device_time_library(int device, double ps)
 {
     had.launches++;
     had.ps += ps > 0 ? (int64_t)ps : 0;
-    had.is.blocks = had.is.fit = 1;
+    had.is.need = sharing_all(costs[device].sms);
 }
 
 static enum timeline_memory memory_of(const struct place *p)
@@ -298,7 +352,7 @@ void device_time_add(struct command *c)
 
 int64_t device_time_of_launch(const struct command *c)
 {
-    struct timeline_command t = {.kind = TIMELINE_KERNEL, .blocks = 1, .fit = 1};
+    struct timeline_command t = {.kind = TIMELINE_KERNEL, .need = sharing_all(costs[c->stream->device->index].sms)};
     int64_t begin, end;
     pthread_mutex_lock(&runtime_lock);
     place(&t, c);

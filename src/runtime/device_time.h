@@ -34,7 +34,7 @@ void device_time_call(const char *function);
 /* It begins; it has had this launch, or a call of a library that takes so many ps; it has run. */
 void device_time_begins(void);
 void device_time_launch(int device, const struct result *r);
-void device_time_library(double ps);
+void device_time_library(int device, double ps);
 void device_time_ran(const struct command *c);
 
 /* When a launch would begin that is not in yet: it waits for what its command waits for. ns. Takes runtime_lock. */

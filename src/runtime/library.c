@@ -201,7 +201,7 @@ static void take_time(const struct result *r)
 {
     struct library_bound b;
     library_bound(r, &b);
-    device_time_library(1e6 * fmax(isnan(b.compute_us) ? 0 : b.compute_us, isnan(b.memory_us) ? 0 : b.memory_us));
+    device_time_library(r->device, 1e6 * fmax(isnan(b.compute_us) ? 0 : b.compute_us, isnan(b.memory_us) ? 0 : b.memory_us));
 }
 
 /* The entry of the profile, if that is wanted. */

@@ -38,7 +38,7 @@ void timeline_costs_of(struct timeline_costs *c, const struct device *d)
         .call_other = DEVICE_TAKEN(d, host_call_ps), .call_return = DEVICE_TAKEN(d, host_return_ps),
         .row = DEVICE_TAKEN(d, copy_row_ps), .near_bytes = DEVICE_TAKEN(d, copy_pageable_near_bytes), .staged_bytes = DEVICE_TAKEN(d, copy_staged_bytes),
         .device_copy = part(r.dram_bandwidth / 2, DEVICE_TAKEN(d, dram_copy_share)), .fill = part(r.dram_bandwidth, DEVICE_TAKEN(d, dram_write_share)),
-        .engines = (int)least(d->async_engines, TIMELINE_ENGINES), .grids = d->concurrent_kernels ? (int)d->max_resident_grids : 1};
+        .engines = (int)least(d->async_engines, TIMELINE_ENGINES), .grids = d->concurrent_kernels ? (int)d->max_resident_grids : 1, .sms = (int)d->multiprocessors};
     c->pinned_in = !bus ? c->device_copy : d->copy_bytes_per_us > 0 ? d->copy_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
     c->pinned_out = !bus ? c->device_copy : d->copy_back_bytes_per_us > 0 ? d->copy_back_bytes_per_us : part(r.pcie_bandwidth, DEVICE_TAKEN(d, copy_bus_share));
     c->pageable_in = least(c->pinned_in, DEVICE_TAKEN(d, copy_pageable_bytes_per_us));
@@ -105,11 +105,9 @@ int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to
 
 /* --- commands --- */
 
-enum { WHOLE = TIMELINE_WHOLE };
 #define NEVER INT64_MAX
 
-enum state { WAITS, RUNS, ENDED };
-enum { USE_ISSUE, USE_DRAM, USES };
+enum state { WAITS, WANTS /* a kernel: room */, RUNS, ENDED };
 
 struct item {
     enum timeline_kind kind;
@@ -117,11 +115,8 @@ struct item {
     int device, engine, priority, unmet; /* unmet: commands that it waits for and that have not ended */
     int64_t ready;      /* the earliest moment at which it may begin, as far as is known */
     int64_t begin, end;
-    int64_t work, left; /* of `work` */
-    int64_t tail;       /* a kernel's last wave has this much left when it begins */
-    int need, need_tail, one, granted; /* parts of WHOLE; one: of a block */
-    int use[USES];      /* parts of WHOLE, when it is alone */
-    int64_t slowed;     /* what all that run want of what they compete for: parts of WHOLE, at least WHOLE */
+    int64_t work;
+    struct sharing_need need;
     int first_edge;     /* of those that wait for it; -1: none */
 };
 
@@ -134,6 +129,7 @@ struct edge {
 
 struct timeline {
     struct timeline_costs costs[TIMELINE_DEVICES];
+    struct sharing sharing[TIMELINE_DEVICES];
     int64_t now;
     uint64_t base;  /* number of item[0] */
     struct item *item;
@@ -149,13 +145,22 @@ struct timeline {
     int64_t last[TIMELINE_DEVICES]; /* end of a device's last command so far */
 };
 
+void timeline_device(struct timeline *t, int device, const struct timeline_costs *c)
+{
+    t->costs[device] = *c;
+    if (t->sharing[device].nkernels)
+        return; /* it is opened once more, and is what it was */
+    sharing_release(&t->sharing[device]);
+    sharing_init(&t->sharing[device], c->sms, c->grids);
+}
+
 struct timeline *timeline_new(void)
 {
     struct timeline *t = alloc_zeroed(sizeof *t);
     t->base = 1;
     t->free_edge = -1;
     for (int i = 0; i < TIMELINE_DEVICES; i++)
-        t->costs[i] = (struct timeline_costs){.engines = 1, .grids = 1};
+        timeline_device(t, i, &(struct timeline_costs){.engines = 1, .grids = 1, .sms = 1});
     return t;
 }
 
@@ -163,17 +168,14 @@ void timeline_free(struct timeline *t)
 {
     if (!t)
         return;
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        sharing_release(&t->sharing[d]);
     alloc_release(t->item);
     alloc_release(t->edge);
     alloc_release(t->live);
     alloc_release(t->over);
     alloc_release(t->past);
     alloc_release(t);
-}
-
-void timeline_device(struct timeline *t, int device, const struct timeline_costs *c)
-{
-    t->costs[device] = *c;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -231,37 +233,18 @@ static void depend(struct timeline *t, uint64_t number, bool other)
     it->unmet++;
 }
 
-/* Parts of the device that so many blocks need. */
-static int room(uint64_t blocks, uint64_t fit)
-{
-    return blocks >= fit ? WHOLE : (int)((blocks * WHOLE + fit - 1) / fit);
-}
-
-static void shape(struct item *it, const struct timeline_command *c)
-{
-    uint64_t waves = (c->blocks + c->fit - 1) / c->fit, last = c->blocks - (waves - 1) * c->fit;
-    it->need = room(c->blocks, c->fit);
-    it->need_tail = room(last, c->fit);
-    it->one = room(1, c->fit);
-    it->use[USE_ISSUE] = c->issue;
-    it->use[USE_DRAM] = c->dram;
-    it->tail = waves > 1 ? (int64_t)((unsigned __int128)c->work / waves) : c->work;
-}
-
 uint64_t timeline_add(struct timeline *t, const struct timeline_command *c)
 {
     const struct timeline_costs *costs = &t->costs[c->device];
     ALLOC_GROW(t->item, t->n, t->cap);
     struct item *it = &t->item[t->n++];
-    *it = (struct item){.kind = c->kind, .device = c->device, .priority = c->priority, .work = c->work, .left = c->work, .first_edge = -1};
+    *it = (struct item){.kind = c->kind, .device = c->device, .priority = c->priority, .work = c->work, .need = c->need, .first_edge = -1};
     it->ready = later(c->queued, t->now) + costs->begin;
     if (c->kind == TIMELINE_COPY && !costs->engines) {
         it->kind = TIMELINE_KERNEL;
-        shape(it, &(struct timeline_command){.blocks = 1, .fit = 1, .work = c->work});
+        it->need = sharing_all(costs->sms);
     } else if (c->kind == TIMELINE_COPY) {
         it->engine = c->engine % costs->engines;
-    } else if (c->kind == TIMELINE_KERNEL) {
-        shape(it, c);
     }
     depend(t, c->previous, false);
     for (int i = 0; i < c->nafter; i++)
@@ -300,12 +283,7 @@ static void end(struct timeline *t, struct item *it)
 /* Does `a` come before `b` when both want the same? Items stand in the order of their numbers. */
 static bool before(const struct item *a, const struct item *b)
 {
-    if (a->priority != b->priority)
-        return a->priority < b->priority;
-    int64_t x = a->state == RUNS ? a->begin : a->ready, y = b->state == RUNS ? b->begin : b->ready;
-    if (a->state != b->state)
-        return a->state == RUNS;
-    return x < y;
+    return a->priority != b->priority ? a->priority < b->priority : a->ready < b->ready;
 }
 
 static void begin_marks(struct timeline *t)
@@ -336,68 +314,33 @@ static void begin_copies(struct timeline *t)
                 start(t, best[d][e]);
 }
 
-static int wanted(const struct item *it)
+static struct item *item_of(struct timeline *t, uint64_t number)
 {
-    return it->left > it->tail ? it->need : it->need_tail;
+    return &t->item[number - t->base];
 }
 
-/* Kernels get their room anew, by rank. */
-static void share_room(struct timeline *t)
+/* Kernels that may begin ask for room, in the order in which they could; then they get what there is. */
+static void begin_kernels(struct timeline *t)
 {
-    int left[TIMELINE_DEVICES], grids[TIMELINE_DEVICES];
-    for (int d = 0; d < TIMELINE_DEVICES; d++) {
-        left[d] = WHOLE;
-        grids[d] = t->costs[d].grids;
-    }
-    for (int i = 0; i < t->nlive; i++) /* those that run keep being resident */
-        t->item[t->live[i]].granted = -1;
     for (;;) {
-        struct item *best = NULL;
+        struct item *first = NULL;
         for (int i = 0; i < t->nlive; i++) {
             struct item *it = &t->item[t->live[i]];
-            if (it->kind == TIMELINE_KERNEL && it->granted < 0 && it->state != ENDED && (it->state == RUNS || it->ready <= t->now) && (!best || before(it, best)))
-                best = it;
+            if (it->kind == TIMELINE_KERNEL && it->state == WAITS && it->ready <= t->now && (!first || it->ready < first->ready))
+                first = it;
         }
-        if (!best)
-            return;
-        int want = wanted(best), got = want < left[best->device] ? want : left[best->device];
-        best->granted = grids[best->device] > 0 && got >= best->one ? got : 0;
-        if (best->granted) {
-            left[best->device] -= best->granted;
-            grids[best->device]--;
-            if (best->state == WAITS)
-                start(t, best);
-        }
+        if (!first)
+            break;
+        first->state = WANTS;
+        sharing_come(&t->sharing[first->device], t->base + (uint64_t)(first - t->item), first->priority, first->work, &first->need);
     }
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        for (uint64_t n; t->sharing[d].nkernels && (n = sharing_begin(&t->sharing[d])) != 0;)
+            start(t, item_of(t, n));
 }
 
-/* What each kernel gets of issue slots and DRAM. */
-static void share_uses(struct timeline *t)
-{
-    int64_t wanted_of[TIMELINE_DEVICES][USES] = {0};
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < t->nlive; i++) {
-            struct item *it = &t->item[t->live[i]];
-            it->slowed = WHOLE;
-            for (int u = 0; it->kind == TIMELINE_KERNEL && it->granted > 0 && u < USES; u++)
-                if (!pass)
-                    wanted_of[it->device][u] += (int64_t)it->use[u] * it->granted / wanted(it);
-                else if (it->use[u])
-                    it->slowed = later(it->slowed, wanted_of[it->device][u]);
-        }
-}
-
-/* How long a kernel takes for this much of its work with the room it has. */
-static int64_t takes(const struct item *it, int64_t work)
-{
-    unsigned __int128 want = (unsigned __int128)wanted(it) * (uint64_t)it->slowed, got = (unsigned __int128)(unsigned)it->granted * WHOLE;
-    if (!it->granted)
-        return NEVER;
-    return got == want ? work : (int64_t)(((uint64_t)work * want + got - 1) / got);
-}
-
-/* The next moment at which something begins, ends, or needs less room. */
-static int64_t next_moment(const struct timeline *t)
+/* The next moment at which something begins or ends. */
+static int64_t next_moment(struct timeline *t)
 {
     int64_t next = NEVER;
     for (int i = 0; i < t->nlive; i++) {
@@ -407,9 +350,11 @@ static int64_t next_moment(const struct timeline *t)
             at = it->ready > t->now ? it->ready : NEVER; /* else it waits for what somebody else has */
         else if (it->kind != TIMELINE_KERNEL)
             at = it->end;
-        else if (it->granted)
-            at = t->now + takes(it, it->left > it->tail ? it->left - it->tail : it->left);
         next = least(next, at);
+    }
+    for (int d = 0; d < TIMELINE_DEVICES; d++) {
+        const int64_t ps = t->sharing[d].nkernels ? sharing_next(&t->sharing[d]) : NEVER;
+        next = ps == NEVER ? next : least(next, t->now + ps);
     }
     return next;
 }
@@ -417,16 +362,13 @@ static int64_t next_moment(const struct timeline *t)
 /* Kernels have done what they do until the moment. */
 static void work_until(struct timeline *t, int64_t moment)
 {
-    for (int i = 0; i < t->nlive; i++) {
-        struct item *it = &t->item[t->live[i]];
-        if (it->kind != TIMELINE_KERNEL || it->state != RUNS || !it->granted)
-            continue;
-        int64_t part = it->left > it->tail ? it->left - it->tail : it->left; /* until it needs less room, or has ended */
-        unsigned __int128 got = (unsigned __int128)(unsigned)it->granted * WHOLE, want = (unsigned __int128)wanted(it) * (uint64_t)it->slowed;
-        int64_t done = (int64_t)((uint64_t)(moment - t->now) * got / want);
-        it->left -= least(part, takes(it, part) <= moment - t->now ? part : done);
-    }
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        if (t->sharing[d].nkernels)
+            sharing_pass(&t->sharing[d], moment - t->now);
     t->now = moment;
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        for (uint64_t n; t->sharing[d].nkernels && (n = sharing_end(&t->sharing[d])) != 0;)
+            item_of(t, n)->end = moment;
 }
 
 /* What is over leaves; then those that waited for it come in. */
@@ -435,7 +377,7 @@ static bool end_some(struct timeline *t)
     int left = 0, n = 0;
     for (int i = 0; i < t->nlive; i++) {
         struct item *it = &t->item[t->live[i]];
-        if (it->state == RUNS && (it->kind == TIMELINE_KERNEL ? it->left == 0 : it->end <= t->now)) {
+        if (it->state == RUNS && it->end <= t->now) {
             ALLOC_GROW(t->over, n, t->over_cap);
             t->over[n++] = t->live[i];
         } else {
@@ -455,8 +397,7 @@ static void advance(struct timeline *t, int64_t until, uint64_t number)
         do {
             begin_marks(t);
             begin_copies(t);
-            share_room(t);
-            share_uses(t);
+            begin_kernels(t);
         } while (end_some(t));
         int64_t next = next_moment(t);
         if (next > until || next == NEVER || (number && t->item[number - t->base].state == ENDED))
@@ -522,6 +463,8 @@ bool timeline_is_settled(const struct timeline *t, uint64_t number)
 static void look_ahead(const struct timeline *t, struct timeline *ahead)
 {
     *ahead = *t;
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        sharing_copy(&ahead->sharing[d], &t->sharing[d]);
     ahead->item = copy_of(t->item, (size_t)t->n * sizeof *t->item);
     ahead->edge = copy_of(t->edge, (size_t)t->edges * sizeof *t->edge);
     ahead->live = copy_of(t->live, (size_t)t->nlive * sizeof *t->live);
@@ -534,6 +477,8 @@ static void look_ahead(const struct timeline *t, struct timeline *ahead)
 
 static void look_back(struct timeline *ahead)
 {
+    for (int d = 0; d < TIMELINE_DEVICES; d++)
+        sharing_release(&ahead->sharing[d]);
     alloc_release(ahead->item);
     alloc_release(ahead->edge);
     alloc_release(ahead->live);

@@ -12,23 +12,20 @@
  * - Copies take a copy engine: the first one if they go to the device, the second one if they come from it, the third one within the
  *   device, modulo the number of engines. An engine does one copy at a time; of those that may begin it takes first that of the stream
  *   with the highest priority, then the one that could begin first. Without engines a copy is a kernel that needs the whole device.
- * - A kernel needs room for its blocks: of the `fit` blocks of its kind that the device holds at once, as many as it has left. It has its whole
- *   rate where it gets what it needs, and a part where it gets a part. Kernels get room in the order of priority, then of beginning.
- *   A kernel begins when there is room for one of its blocks. Its last wave begins when that part of its time is left that it is of all
- *   waves: from then on it needs only the room of that wave's blocks. At most max_resident_grids run at once; where concurrent_kernels
+ * - Kernels share the multiprocessors, and what these compete for, as sharing.h has it. At most max_resident_grids run at once; where concurrent_kernels
  *   is 0, one.
- * - Kernels side by side that want more issue slots, or more of DRAM's bandwidth, than there are slow each other down alike.
- * Limits: other things that kernels may compete for (L2, pipes) and copies slow nobody down; blocks of all kernels are taken to be
- * spread evenly; a kernel of higher priority gets room at once, where a GPU waits for blocks to end. */
+ * Limits: copies slow nobody down. */
 #ifndef RUNTIME_TIMELINE_H
 #define RUNTIME_TIMELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/sharing.h"
+
 struct device;
 
-enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3, TIMELINE_WHOLE = 1 << 20 /* parts of a device's room, or of what it can do */ };
+enum { TIMELINE_DEVICES = 8, TIMELINE_ENGINES = 3 };
 
 /* What a device takes, from its description or as device_taken.def has it. Times in ps, rates in bytes a microsecond. */
 struct timeline_costs {
@@ -41,6 +38,7 @@ struct timeline_costs {
     int64_t staged_bytes; /* copies from pageable memory up to this the host does not wait for */
     int engines; /* copy engines that differ: at most TIMELINE_ENGINES */
     int grids;   /* kernels at once */
+    int sms;     /* multiprocessors */
 };
 void timeline_costs_of(struct timeline_costs *c, const struct device *d);
 
@@ -57,7 +55,7 @@ int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to
 enum timeline_kind {
     TIMELINE_MARK,  /* takes nothing but its time */
     TIMELINE_COPY,  /* takes an engine */
-    TIMELINE_KERNEL /* takes room */
+    TIMELINE_KERNEL /* takes multiprocessors */
 };
 
 struct timeline_command {
@@ -67,8 +65,7 @@ struct timeline_command {
     int64_t queued;     /* when the host asked for it */
     int64_t work;       /* ps that it takes when it is alone */
     int engine;         /* of a copy: 0 to the device, 1 from it, 2 within it */
-    uint64_t blocks, fit; /* of a kernel: its blocks, at least 1; how many of them the device holds at once, at least 1 */
-    int issue, dram;    /* of a kernel: parts of the device's issue slots and of DRAM's bandwidth that it uses when it is alone */
+    struct sharing_need need; /* of a kernel */
     uint64_t previous;  /* number of the command before it in its stream; 0: none */
     const uint64_t *after; /* numbers of commands of other streams that end before it begins */
     int nafter;

@@ -476,6 +476,12 @@ bool result_write(const struct result *r, FILE *f)
     return fprintf(f, "{\"id\":%ld,\"stream\":%d}\n", (long)r->id, r->stream) > 0 && !fflush(f);
 }
 
+enum metric_status result_metric(const struct result *r, const char *name, double *value)
+{
+    (void)r, (void)name, (void)value;
+    return METRIC_NOT_COMPUTED;
+}
+
 heddle_status engine_check(heddle_device *d, unsigned tools, void (*found)(struct finding *f, void *user), void *user)
 {
     (void)d, (void)tools, (void)found, (void)user;

@@ -12,7 +12,7 @@
 #include "runtime/timeline.h"
 
 /* A command begins 100 after it was asked for, 10 behind the one before it, 20 behind one of another stream. */
-static const struct timeline_costs plain = {.begin = 100, .next = 10, .wait = 20, .engines = 2, .grids = 128,
+static const struct timeline_costs plain = {.begin = 100, .next = 10, .wait = 20, .engines = 2, .grids = 128, .sms = 1,
                                             .in_least = 1000, .out_least = 2000, .pageable_in_least = 3000, .pageable_out_least = 4000, .device_least = 5000, .fill_least = 5000,
                                             .row = 500, .pinned_in = 2000, .pinned_out = 1000, .pageable_in = 500, .pageable_far = 100, .near_bytes = 6000,
                                             .pageable_out = 250, .device_copy = 4000, .peer = 2000, .fill = 8000};
@@ -26,7 +26,7 @@ static struct timeline *begin(const struct timeline_costs *c)
 
 static uint64_t kernel(struct timeline *t, int64_t queued, uint64_t previous, int64_t work, uint64_t blocks, uint64_t fit)
 {
-    return timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .queued = queued, .previous = previous, .work = work, .blocks = blocks, .fit = fit});
+    return timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .queued = queued, .previous = previous, .work = work, .need = {.blocks = blocks, .fit = fit}});
 }
 
 static uint64_t copy(struct timeline *t, int64_t queued, uint64_t previous, int64_t work, int engine)
@@ -128,8 +128,8 @@ static void no_engine(void **state)
     timeline_free(t);
 }
 
-/* 3 of 8 blocks and 5 of 8: both fit. A third kernel of 4 blocks gets no room for a block until the first ends at 1100; then it gets
- * 3 of the 4 and has 3/4 of its rate until the second ends at 1600: 375 of its 600 are done, the rest takes 225. */
+/* 3 of 8 blocks and 5 of 8: both fit. A third kernel of 4 blocks gets no room for a block until the first ends at 1100; then three of its blocks have
+ * their 600, the fourth one when the second kernel has ended. */
 static void kernels_side_by_side(void **state)
 {
     struct timeline *t = begin(&plain);
@@ -137,7 +137,7 @@ static void kernels_side_by_side(void **state)
     uint64_t a = kernel(t, 0, 0, 1000, 3, 8), b = kernel(t, 0, 0, 1500, 5, 8), c = kernel(t, 0, 0, 600, 4, 8);
     IS(t, a, 100, 1100);
     IS(t, b, 100, 1600);
-    IS(t, c, 1100, 1825);
+    IS(t, c, 1100, 2200);
     timeline_free(t);
 }
 
@@ -152,15 +152,43 @@ static void the_last_wave_leaves_room(void **state)
     timeline_free(t);
 }
 
-/* A kernel of the same room that comes later at a higher priority gets it at once; the first one goes on behind it. */
-static void priorities(void **state)
+/* A kernel without room keeps those behind it away, even where they would fit, until all of its blocks have begun. */
+static void who_comes_first_goes_first(void **state)
 {
     struct timeline *t = begin(&plain);
     (void)state;
-    uint64_t low = kernel(t, 0, 0, 1000, 8, 8);
-    uint64_t high = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .queued = 400, .priority = -1, .work = 200, .blocks = 8, .fit = 8});
-    IS(t, high, 500, 700);
-    IS(t, low, 100, 1300);
+    uint64_t a = kernel(t, 0, 0, 1000, 6, 8), b = kernel(t, 0, 0, 300, 4, 4), c = kernel(t, 0, 0, 50, 1, 8);
+    IS(t, a, 100, 1100);
+    IS(t, b, 100, 1300); /* one of its blocks at a time; the last one begins at 1000 */
+    IS(t, c, 1100, 1150);
+    timeline_free(t);
+}
+
+/* Of the same room a kernel that comes later at a higher priority gets it when blocks end. In the midst of a wave of 1000 that is at its end, at 1100; of ten waves of 100,
+ * of which the fifth runs at 550, at 600, and the other five wait for it. */
+static void priorities(void **state)
+{
+    (void)state;
+    for (uint64_t waves = 1; waves <= 10; waves += 9) {
+        struct timeline *t = begin(&plain);
+        uint64_t low = kernel(t, 0, 0, 1000, 8 * waves, 8);
+        uint64_t high = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .queued = 450, .priority = -1, .work = 200, .need = {.blocks = 8, .fit = 8}});
+        IS(t, high, waves == 1 ? 1100 : 600, waves == 1 ? 1300 : 800);
+        IS(t, low, 100, waves == 1 ? 1100 : 1300);
+        timeline_free(t);
+    }
+}
+
+/* 3 of 8 places are enough for it: the other five go on. Blocks of 100 end at 200 ... 600; at 600 three places are the new kernel's until 800, so of the 40 blocks behind that the five other places
+ * do ten, then eight do 30 in four waves. */
+static void a_few_places(void **state)
+{
+    struct timeline *t = begin(&plain);
+    (void)state;
+    uint64_t low = kernel(t, 0, 0, 1000, 80, 8);
+    uint64_t high = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .queued = 450, .priority = -1, .work = 200, .need = {.blocks = 3, .fit = 8}});
+    IS(t, high, 600, 800);
+    IS(t, low, 100, 1200);
     timeline_free(t);
 }
 
@@ -190,21 +218,146 @@ static void one_kernel_at_a_time(void **state)
     timeline_free(t);
 }
 
-/* Two kernels of half the room that use 3/4 of the issue slots each want 3/2 of them: they take 3/2 as long side by side, until the shorter one
- * has ended at 100 + 900; then the longer one, of which 600 of 1000 are done, has its whole rate. Of DRAM the same. One that uses neither is not slowed. */
-static void kernels_compete(void **state)
+static struct timeline_command using(uint64_t blocks, uint64_t fit, int64_t work, enum sharing_unit unit, int use)
+{
+    struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = work, .need = {.blocks = blocks, .fit = fit}};
+    c.need.use[unit] = use;
+    return c;
+}
+
+/* A kernel that uses half of the special function units has them first; a second one that wants all of them gets the other half, 300 of its 1000 until 700. A third one that
+ * does not use them goes as if alone. */
+static void the_older_one_has_the_unit(void **state)
+{
+    struct timeline *t = begin(&plain);
+    (void)state;
+    struct timeline_command c = using(4, 16, 600, SHARING_XU, SHARING_WHOLE / 2);
+    uint64_t a = timeline_add(t, &c);
+    c = using(4, 16, 1000, SHARING_XU, SHARING_WHOLE);
+    uint64_t b = timeline_add(t, &c), n = kernel(t, 0, 0, 1000, 4, 16);
+    IS(t, a, 100, 700);
+    IS(t, b, 100, 1400);
+    IS(t, n, 100, 1100);
+    timeline_free(t);
+}
+
+/* Two kernels that use all issue slots share as the work of their warps is, 600 to 300, so both end when all is done. One that came before them and wants an eighth of the
+ * slots has nothing until then, and then its 100. */
+static void issue_slots_go_to_who_issues(void **state)
+{
+    struct timeline *t = begin(&plain);
+    (void)state;
+    struct timeline_command slow = using(4, 16, 100, SHARING_XU, SHARING_WHOLE / 2), c = using(4, 16, 600, SHARING_ISSUE, SHARING_WHOLE);
+    slow.need.use[SHARING_ISSUE] = SHARING_WHOLE / 8;
+    uint64_t n = timeline_add(t, &slow), a = timeline_add(t, &c);
+    c.work = 300;
+    uint64_t b = timeline_add(t, &c);
+    const uint64_t number[] = {a, b, n};
+    for (int i = 0; i < 3; i++) { /* rates are rounded */
+        int64_t from, to;
+        timeline_when(t, number[i], &from, &to);
+        assert_int_equal(from, 100);
+        assert_in_range(to, i < 2 ? 1000 : 1099, i < 2 ? 1001 : 1102);
+    }
+    timeline_free(t);
+}
+
+/* Multiprocessors: the second kernel's blocks go where the first one has none, so nobody is slowed. */
+static void on_other_multiprocessors(void **state)
+{
+    struct timeline_costs c = plain;
+    c.sms = 4;
+    struct timeline *t = begin(&c);
+    (void)state;
+    struct timeline_command k = using(2, 8, 600, SHARING_XU, SHARING_WHOLE / 2);
+    uint64_t a = timeline_add(t, &k), b = timeline_add(t, &k), n = timeline_add(t, &k);
+    IS(t, a, 100, 700);
+    IS(t, b, 100, 700);
+    IS(t, n, 100, 1300); /* beside them, where it gets nothing until they end */
+    timeline_free(t);
+}
+
+/* A kernel's two blocks leave room for two of another kind on two of four multiprocessors, and for four on each of the others: twelve of these are one wave, and a third
+ * kernel has no room beside them. */
+static void most_room(void **state)
+{
+    struct timeline_costs c = plain;
+    c.sms = 4;
+    struct timeline *t = begin(&c);
+    (void)state;
+    uint64_t a = kernel(t, 0, 0, 1000, 2, 8);
+    struct timeline_command k = using(12, 16, 600, SHARING_XU, 0);
+    uint64_t b = timeline_add(t, &k), n = kernel(t, 0, 0, 100, 1, 16);
+    IS(t, a, 100, 1100);
+    IS(t, b, 100, 700);
+    IS(t, n, 700, 800);
+    timeline_free(t);
+}
+
+/* DRAM: of two kernels alike, with as many loads on their way, each has the half. One whose few loads take 100 ns alone, where the first one's take 400 as they are many, waits four
+ * times as long beside it. */
+static void loads_wait_in_one_queue(void **state)
 {
     (void)state;
-    for (int dram = 0; dram < 2; dram++) {
-        struct timeline *t = begin(&plain);
-        struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = 600, .blocks = 4, .fit = 16};
-        *(dram ? &c.dram : &c.issue) = TIMELINE_WHOLE / 4 * 3;
-        uint64_t a = timeline_add(t, &c);
-        c.work = 1000;
-        uint64_t b = timeline_add(t, &c), n = kernel(t, 0, 0, 1000, 4, 16);
-        IS(t, a, 100, 1000);
-        IS(t, b, 100, 1400);
-        IS(t, n, 100, 1100);
+    struct timeline_command full = using(4, 16, 400, SHARING_DRAM, SHARING_WHOLE), few = using(4, 16, 100, SHARING_DRAM, SHARING_WHOLE / 1024);
+    full.need.waits = full.need.far = few.need.waits = few.need.far = SHARING_WHOLE;
+    full.need.latency = 400000;
+    full.need.queue = 300000;
+    few.need.latency = 100000;
+    struct timeline *t = begin(&plain);
+    uint64_t a = timeline_add(t, &full), b = timeline_add(t, &full);
+    IS(t, a, 100, 900);
+    IS(t, b, 100, 900);
+    timeline_free(t);
+    t = begin(&plain);
+    a = timeline_add(t, &full);
+    b = timeline_add(t, &few);
+    int64_t from, to;
+    timeline_when(t, b, &from, &to);
+    assert_in_range(to, 499, 502); /* 100 ps, four times as long */
+    timeline_when(t, a, &from, &to);
+    assert_in_range(to, 500, 501); /* hardly slowed */
+    timeline_free(t);
+}
+
+static unsigned drawn(unsigned *state, unsigned below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % below;
+}
+
+/* Whatever kernels need and use, each ends, and is no shorter than alone. */
+static void all_kinds(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= 12; seed++) {
+        enum { COMMANDS = 40, STREAMS = 8 };
+        struct timeline_costs costs = plain;
+        unsigned s = seed;
+        uint64_t number[COMMANDS], last[STREAMS] = {0};
+        int64_t work[COMMANDS], from, to;
+        costs.sms = 1 + (int)drawn(&s, 40);
+        struct timeline *t = begin(&costs);
+        for (int i = 0; i < COMMANDS; i++) {
+            const unsigned stream = drawn(&s, STREAMS), fit = 1 + drawn(&s, 32);
+            struct timeline_command c = {.kind = TIMELINE_KERNEL, .queued = drawn(&s, 100000), .priority = -(int)drawn(&s, 3), .previous = last[stream]};
+            c.work = work[i] = 1 + drawn(&s, 1000000);
+            c.need.fit = (uint64_t)costs.sms * fit;
+            c.need.blocks = 1 + drawn(&s, drawn(&s, 3) ? 100 : 10000);
+            for (int r = 0; r < SHARING_ROOMS && stream % 2; r++)
+                c.need.room[r] = 1 + (int)drawn(&s, SHARING_WHOLE / fit);
+            for (int u = 0; u < SHARING_UNITS; u++)
+                c.need.use[u] = drawn(&s, 3) ? 0 : (int)drawn(&s, SHARING_WHOLE + 1);
+            c.need.waits = (int)drawn(&s, SHARING_WHOLE + 1);
+            c.need.far = (int)drawn(&s, SHARING_WHOLE + 1);
+            c.need.latency = drawn(&s, 4) ? 100000 + drawn(&s, 2000000) : 0;
+            c.need.queue = c.need.latency / 2;
+            number[i] = last[stream] = timeline_add(t, &c);
+        }
+        for (int i = 0; i < COMMANDS; i++) {
+            timeline_when(t, number[i], &from, &to);
+            assert_true(from >= 100 && to - from >= work[i] - work[i] / 64 && to < INT64_C(1) << 40);
+        }
         timeline_free(t);
     }
 }
@@ -246,7 +399,7 @@ static void settled(void **state)
 static void what_would_be(void **state)
 {
     struct timeline *t = begin(&plain);
-    const struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = 10, .blocks = 8, .fit = 8};
+    const struct timeline_command c = {.kind = TIMELINE_KERNEL, .work = 10, .need = {.blocks = 8, .fit = 8}};
     int64_t b, e;
     (void)state;
     timeline_would(t, &c, &b, &e);
@@ -271,8 +424,8 @@ static void devices(void **state)
     (void)state;
     timeline_device(t, 1, &plain);
     uint64_t a = kernel(t, 0, 0, 1000, 8, 8);
-    uint64_t b = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .device = 1, .work = 1000, .blocks = 8, .fit = 8});
-    uint64_t c = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .device = 1, .work = 10, .blocks = 8, .fit = 8, .previous = b, .after = &a, .nafter = 1});
+    uint64_t b = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .device = 1, .work = 1000, .need = {.blocks = 8, .fit = 8}});
+    uint64_t c = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_KERNEL, .device = 1, .work = 10, .need = {.blocks = 8, .fit = 8}, .previous = b, .after = &a, .nafter = 1});
     IS(t, a, 100, 1100);
     IS(t, b, 100, 1100);
     IS(t, c, 1120, 1130);
@@ -352,10 +505,17 @@ int main(void)
         cmocka_unit_test(no_engine),
         cmocka_unit_test(kernels_side_by_side),
         cmocka_unit_test(the_last_wave_leaves_room),
+        cmocka_unit_test(who_comes_first_goes_first),
         cmocka_unit_test(priorities),
+        cmocka_unit_test(a_few_places),
         cmocka_unit_test(priorities_of_copies),
         cmocka_unit_test(one_kernel_at_a_time),
-        cmocka_unit_test(kernels_compete),
+        cmocka_unit_test(the_older_one_has_the_unit),
+        cmocka_unit_test(issue_slots_go_to_who_issues),
+        cmocka_unit_test(on_other_multiprocessors),
+        cmocka_unit_test(most_room),
+        cmocka_unit_test(loads_wait_in_one_queue),
+        cmocka_unit_test(all_kinds),
         cmocka_unit_test(what_can_begin_begins),
         cmocka_unit_test(settled),
         cmocka_unit_test(what_would_be),
