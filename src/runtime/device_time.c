@@ -300,11 +300,10 @@ static void shape_copy(struct timeline_command *t, const struct command *c, cons
 {
     const struct place *to = &c->copy.to, *from = &c->copy.from;
     uint64_t rows = c->copy.height * c->copy.depth;
-    bool within = to->on_device && from->on_device;
-    t->kind = to->on_device || from->on_device ? TIMELINE_COPY : TIMELINE_MARK; /* else the host copies */
+    const bool within = to->on_device && from->on_device, peers = within && to->device != from->device;
+    t->kind = within && !peers ? TIMELINE_MOVE : to->on_device || from->on_device ? TIMELINE_COPY : TIMELINE_MARK; /* else the host copies */
     t->engine = within ? 2 : to->on_device ? 0 : 1;
-    t->work = within && to->device != from->device ? timeline_peer_ps(of, c->copy.width, rows)
-                                                   : timeline_copy_ps(of, memory_of(to), memory_of(from), c->copy.width, rows);
+    t->work = peers ? timeline_peer_ps(of, c->copy.width, rows) : timeline_copy_ps(of, memory_of(to), memory_of(from), c->copy.width, rows);
 }
 
 void device_time_ran(const struct command *c)
@@ -318,8 +317,7 @@ void device_time_ran(const struct command *c)
     } else if (c->kind == COMMAND_COPY) {
         shape_copy(t, c, of);
     } else if (c->kind == COMMAND_FILL) {
-        t->kind = c->fill.to.on_device ? TIMELINE_COPY : TIMELINE_MARK;
-        t->engine = 2;
+        t->kind = c->fill.to.on_device ? TIMELINE_MOVE : TIMELINE_MARK;
         t->work = timeline_fill_ps(of, memory_of(&c->fill.to), c->fill.width * c->fill.element, c->fill.height * c->fill.depth);
     } else if (c->kind == COMMAND_HOST) {
         t->work = of->host_function;

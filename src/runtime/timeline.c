@@ -110,7 +110,7 @@ int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to
 enum state { WAITS, WANTS /* a kernel: room */, RUNS, ENDED };
 
 struct item {
-    enum timeline_kind kind;
+    enum timeline_kind kind, asked; /* as what it is done; as what it was asked for */
     enum state state;
     int device, engine, priority, unmet; /* unmet: commands that it waits for and that have not ended */
     int64_t ready;      /* the earliest moment at which it may begin, as far as is known */
@@ -224,7 +224,7 @@ static void depend(struct timeline *t, uint64_t number, bool other)
     }
     struct item *on = &t->item[number - t->base];
     if (on->state == ENDED) {
-        it->ready = later(it->ready, on->end + pause_of(t, on->kind, it, other));
+        it->ready = later(it->ready, on->end + pause_of(t, on->asked, it, other));
         return;
     }
     int e = new_edge(t);
@@ -238,9 +238,9 @@ uint64_t timeline_add(struct timeline *t, const struct timeline_command *c)
     const struct timeline_costs *costs = &t->costs[c->device];
     ALLOC_GROW(t->item, t->n, t->cap);
     struct item *it = &t->item[t->n++];
-    *it = (struct item){.kind = c->kind, .device = c->device, .priority = c->priority, .work = c->work, .need = c->need, .first_edge = -1};
+    *it = (struct item){.kind = c->kind, .asked = c->kind, .device = c->device, .priority = c->priority, .work = c->work, .need = c->need, .first_edge = -1};
     it->ready = later(c->queued, t->now) + costs->begin;
-    if (c->kind == TIMELINE_COPY && !costs->engines) {
+    if (c->kind == TIMELINE_MOVE || (c->kind == TIMELINE_COPY && !costs->engines)) {
         it->kind = TIMELINE_KERNEL;
         it->need = sharing_all(costs->sms);
     } else if (c->kind == TIMELINE_COPY) {
@@ -271,7 +271,7 @@ static void end(struct timeline *t, struct item *it)
     for (int e = it->first_edge, next; e >= 0; e = next) {
         struct item *w = &t->item[t->edge[e].item - t->base];
         next = t->edge[e].next;
-        w->ready = later(w->ready, t->now + pause_of(t, it->kind, w, t->edge[e].other));
+        w->ready = later(w->ready, t->now + pause_of(t, it->asked, w, t->edge[e].other));
         if (!--w->unmet)
             join(t, (int)(w - t->item));
         t->edge[e].next = t->free_edge;

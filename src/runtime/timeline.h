@@ -9,9 +9,11 @@
  * - A command may begin command_begin after the host asked for it, command_next after the command before it in its stream has ended and
  *   command_wait after what it waits for in other streams has. A mark (an event, a wait, a host function) follows without delay, but
  *   command_next after a kernel of its stream (NVIDIA H200, 2026-11-30, tests/truth/time/host.tsv: between two events, one empty kernel).
- * - Copies take a copy engine: the first one if they go to the device, the second one if they come from it, the third one within the
- *   device, modulo the number of engines. An engine does one copy at a time; of those that may begin it takes first that of the stream
- *   with the highest priority, then the one that could begin first. Without engines a copy is a kernel that needs the whole device.
+ * - Copies take a copy engine: the first one if they go to the device, the second one if they come from it, the third one between
+ *   devices, modulo the number of engines. An engine does one copy at a time; of those that may begin it takes first that of the stream
+ *   with the highest priority, then the one that could begin first. Without engines a copy is a kernel that needs the whole device. So is
+ *   a copy within the device, and a fill (NVIDIA H200, tests/truth/time/share.tsv: d2d, fill, each beside a kernel: what comes second begins when the
+ *   first one has ended, or nearly).
  * - Kernels share the multiprocessors, and what these compete for, as sharing.h has it. At most max_resident_grids run at once; where concurrent_kernels
  *   is 0, one.
  * Limits: copies slow nobody down. */
@@ -54,7 +56,8 @@ int64_t timeline_fill_ps(const struct timeline_costs *c, enum timeline_memory to
 
 enum timeline_kind {
     TIMELINE_MARK,  /* takes nothing but its time */
-    TIMELINE_COPY,  /* takes an engine */
+    TIMELINE_COPY,  /* between memories: takes an engine */
+    TIMELINE_MOVE,  /* within the device, a fill too: takes all multiprocessors */
     TIMELINE_KERNEL /* takes multiprocessors */
 };
 
@@ -64,7 +67,7 @@ struct timeline_command {
     int priority;       /* lower numbers first, as cudaStreamCreateWithPriority has it */
     int64_t queued;     /* when the host asked for it */
     int64_t work;       /* ps that it takes when it is alone */
-    int engine;         /* of a copy: 0 to the device, 1 from it, 2 within it */
+    int engine;         /* of a copy: 0 to the device, 1 from it, 2 to another one */
     struct sharing_need need; /* of a kernel */
     uint64_t previous;  /* number of the command before it in its stream; 0: none */
     const uint64_t *after; /* numbers of commands of other streams that end before it begins */

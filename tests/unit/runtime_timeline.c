@@ -128,6 +128,21 @@ static void no_engine(void **state)
     timeline_free(t);
 }
 
+/* Copies within the device and fills have all multiprocessors: the second one waits for the first, and a kernel of one block for both. A mark follows at once. */
+static void moves(void **state)
+{
+    struct timeline *t = begin(&plain);
+    struct timeline_command c = {.kind = TIMELINE_MOVE, .work = 300};
+    (void)state;
+    uint64_t a = timeline_add(t, &c), b = timeline_add(t, &c), k = kernel(t, 0, 0, 50, 1, 8);
+    uint64_t m = timeline_add(t, &(struct timeline_command){.kind = TIMELINE_MARK, .work = 5, .previous = a});
+    IS(t, a, 100, 400);
+    IS(t, b, 400, 700);
+    IS(t, k, 700, 750);
+    IS(t, m, 400, 405);
+    timeline_free(t);
+}
+
 /* 3 of 8 blocks and 5 of 8: both fit. A third kernel of 4 blocks gets no room for a block until the first ends at 1100; then three of its blocks have
  * their 600, the fourth one when the second kernel has ended. */
 static void kernels_side_by_side(void **state)
@@ -503,6 +518,7 @@ int main(void)
         cmocka_unit_test(staged_copies),
         cmocka_unit_test(one_engine),
         cmocka_unit_test(no_engine),
+        cmocka_unit_test(moves),
         cmocka_unit_test(kernels_side_by_side),
         cmocka_unit_test(the_last_wave_leaves_room),
         cmocka_unit_test(who_comes_first_goes_first),
