@@ -36,10 +36,8 @@ static uint32_t *find_free(struct booked *b, uint64_t *number)
     return s;
 }
 
-uint64_t booked_take_more(struct booked *b, uint64_t now, uint64_t time, uint64_t units)
+uint64_t booked_take_more(struct booked *b, uint64_t time, uint64_t units)
 {
-    if (now >> BOOKED_SHIFT > b->full)
-        b->full = now >> BOOKED_SHIFT;
     for (uint64_t at = time >> BOOKED_SHIFT;; at++) {
         uint32_t *s = find_free(b, &at);
         const uint64_t begin = at << BOOKED_SHIFT, from = time > begin + taken(s) ? time - begin : taken(s), free = SPAN - from;

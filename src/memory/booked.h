@@ -11,7 +11,7 @@
 
 enum { BOOKED_SHIFT = 12, BOOKED_ROOM = 512 /* spans that are known at a time; a power of two */, BOOKED_ROUND = BOOKED_SHIFT + 1 };
 
-/* As small as can be, since a device has hundreds; what is looked at each time is in one line of the host's caches. */
+/* As small as can be, since a device has hundreds. */
 struct booked {
     uint32_t span[BOOKED_ROOM]; /* below bit BOOKED_ROUND units taken, from its begin on; above it low bits of its number / BOOKED_ROOM */
     uint16_t skip[BOOKED_ROOM]; /* of a span that is taken: so many from here on are */
@@ -27,25 +27,28 @@ static inline uint32_t booked_none(uint64_t number)
 }
 
 /* booked_take, where that is not in one span or fills it. */
-uint64_t booked_take_more(struct booked *b, uint64_t now, uint64_t time, uint64_t units);
+uint64_t booked_take_more(struct booked *b, uint64_t time, uint64_t units);
 
-/* Work of `units`, at least 1, that begins at `time` or later, in what is free from there on, in pieces if need be. Returns when it is done. Nobody asks
- * for a time before `now` any more. */
+/* Work of `units`, at least 1, that begins at `time` or later, in what is free from there on, in pieces if need be. Returns when it is done. What is
+ * before the latest `now` that was said is over, for whoever is late, too. */
 static inline uint64_t booked_take(struct booked *b, uint64_t now, uint64_t time, uint64_t units)
 {
-    const uint64_t number = time >> BOOKED_SHIFT;
+    if (now >> BOOKED_SHIFT > b->full)
+        b->full = now >> BOOKED_SHIFT;
+    const uint64_t at = time >> BOOKED_SHIFT, number = at > b->full ? at : b->full, begin = number << BOOKED_SHIFT;
     uint32_t *s = &b->span[number % BOOKED_ROOM];
     const uint32_t none = booked_none(number), known = *s - none; /* more than there are units: of a later span, so this one counts as taken */
-    const uint64_t taken = known < BOOKED_LATER ? known : 0, from = time % (1u << BOOKED_SHIFT), until = (from > taken ? from : taken) + units;
+    const uint64_t taken = known < BOOKED_LATER ? known : 0, from = time > begin + taken ? time - begin : taken, until = from + units;
     if (until >= 1u << BOOKED_SHIFT)
-        return booked_take_more(b, now, time, units);
+        return booked_take_more(b, time, units);
     *s = none + (uint32_t)until;
-    return (number << BOOKED_SHIFT) + until;
+    return begin + until;
 }
 
 /* The host fetches what it will look at. */
 static inline __attribute__((always_inline)) void booked_fetch(const struct booked *b, uint64_t time)
 {
+    __builtin_prefetch(&b->full, 1);
     __builtin_prefetch(&b->span[(time >> BOOKED_SHIFT) % BOOKED_ROOM], 1);
 }
 

@@ -51,7 +51,7 @@ static void full(void **state)
     alloc_release(b);
 }
 
-/* The same as a table of whole numbers says, for requests at random, near and far, with the time going on by little and by much. */
+/* The same as a table of whole numbers says, for requests at random, near and far, some of which are late, with the time going on by little and by much. */
 static void as_whole_numbers(void **state)
 {
     static struct { uint64_t number, taken; } span[BOOKED_ROOM];
@@ -60,8 +60,8 @@ static void as_whole_numbers(void **state)
     (void)state;
     for (int i = 0; i < 400000; i++) {
         lot = lot * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t far = lot >> 60 ? 1 : 40, time = now + (lot >> 33) % (far * 64 * SPAN), units = 1 + (lot >> 20) % (lot >> 58 ? 300 : 3 * SPAN);
-        full = now / SPAN > full ? now / SPAN : full;
+        const uint64_t far = lot >> 60 ? 1 : 40, is = now > 9 * SPAN && lot % 32 == 0 ? now - 9 * SPAN : now, time = is + (lot >> 33) % (far * 64 * SPAN), units = 1 + (lot >> 20) % (lot >> 58 ? 300 : 3 * SPAN);
+        full = is / SPAN > full ? is / SPAN : full;
         uint64_t at = time / SPAN > full ? time / SPAN : full, left = units, done = 0;
         for (; !done; at++) {
             if (span[at % BOOKED_ROOM].number > at)
@@ -78,8 +78,8 @@ static void as_whole_numbers(void **state)
                 *taken = SPAN;
             }
         }
-        assert_int_equal(booked_take(b, now, time, units), done);
-        now += i % 50000 == 0 ? (uint64_t)SPAN << (20 + i / 50000) : (lot >> 40) % 2000;
+        assert_int_equal(booked_take(b, is, time, units), done);
+        now += i % 50000 == 0 ? (uint64_t)SPAN << (20 + i / 50000) : (lot >> 40) % (i / 25000 % 2 ? 2000 : 100);
     }
     alloc_release(b);
 }
