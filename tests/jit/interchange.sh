@@ -1,14 +1,16 @@
 # Loops that go down columns, in both executors, on the highest level of the host and on one below it, which the source tree draws, and with
-# several host threads; and which fault is told: HEDDLE is the command, SOURCES this folder.
+# several host threads, on one of these two counted as the interpreter counts; and which fault is told: HEDDLE is the command, SOURCES this folder.
 set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$HEDDLE" build "$SOURCES/interchange.cu" -o "$folder/interchange"
 HEDDLE_EXEC=interp HEDDLE_VERIFY=1 "$folder/interchange"
-for level in $(python3 "$SOURCES/../drawn.py" one x86-64-v2 x86-64-v3) x86-64-v4; do # or the highest that there is
+set -- $(python3 "$SOURCES/../drawn.py" one "v2 v2" "v3 v3" "v2 v4" "v3 v4")
+for level in x86-64-$1 x86-64-v4; do # or the highest that there is
     for threads in 1 3; do
         HEDDLE_ISA=$level HEDDLE_THREADS=$threads HEDDLE_EXEC=jit HEDDLE_JIT_LOG="$folder/log" "$folder/interchange"
     done
+    test $level = x86-64-$2 || continue
     for exec in interp jit; do
         HEDDLE_ISA=$level HEDDLE_EXEC=$exec HEDDLE_CACHES=0 HEDDLE_RESULTS="$folder/$exec.results" "$folder/interchange"
     done
