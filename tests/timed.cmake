@@ -19,6 +19,8 @@ add_test(NAME timed.copies COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_
 set_tests_properties(timed.copies PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME timed.beside COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/beside.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.beside PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+add_test(NAME timed.share COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/share.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.share PROPERTIES TIMEOUT 600 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 add_test(NAME timed.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/blocks.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.blocks PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 

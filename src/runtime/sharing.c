@@ -8,12 +8,15 @@
 
 enum {
     WHOLE = SHARING_WHOLE,
-    BOUND = WHOLE / 10 * 6, /* so much of a unit bounds a kernel: as reports have it */
-    COHORTS = 32,           /* of one group; with more, none begins until one of them has ended */
-    FEW = 8,                /* groups, with which all ends are exact; with more, */
-    EARLY = 64 /* blocks that others follow end so much of their time before, with others */
+    COHORTS = 32, /* of one group; with more, none begins until one of them has ended */
+    FEW = 8,      /* groups, with which all ends are exact; with more, */
+    EARLY = 64    /* blocks that others follow end so much of their time early, with others */
 };
-#define NEVER INT64_MAX
+/* A unit bounds a kernel that uses so much of it, as reports have it; a scheduler is never idle,
+ * but for a launch's begin and end. */
+#define BOUND  0.6
+#define ALWAYS 0.8
+#define NEVER  INT64_MAX
 
 enum scope { SM, DEVICE };
 static const enum scope scope_of[] = {
@@ -98,26 +101,31 @@ void sharing_copy(struct sharing *to, const struct sharing *from)
 
 /* --- kernels come --- */
 
-/* What it does to others, and they to it. */
-static void waits_of(struct sharing_kernel *k, const struct sharing_need *need)
+/* What it does to others, and they to it. `here`: its blocks on a multiprocessor. */
+static void waits_of(struct sharing_kernel *k, const struct sharing_need *need, double here)
 {
     /* While they are busy, so is the scheduler. */
     static const enum sharing_unit keeps[] = {SHARING_ALU, SHARING_FMA, SHARING_FP16, SHARING_FP64};
-    double *issue = &k->use[SHARING_ISSUE];
+    double part[SHARING_UNITS],
+        keeping = 0; /* of a multiprocessor with its blocks; of the device */
     int bounds = 0;
-    for (int u = 1; u < SHARING_UNITS; u++)
-        bounds = need->use[u] > need->use[bounds] ? u : bounds;
-    k->issues = bounds == SHARING_ISSUE && need->use[bounds] >= BOUND;
+    for (int u = 0; u < SHARING_UNITS; u++) {
+        part[u] = scope_of[u] == SM ? k->use[u] * here : (double)need->use[u] / WHOLE;
+        bounds = part[u] > part[bounds] ? u : bounds;
+    }
     for (size_t i = 0; i < sizeof keeps / sizeof *keeps; i++)
-        *issue = k->use[keeps[i]] > *issue ? k->use[keeps[i]] : *issue;
-    for (int u = SHARING_L2; u <= SHARING_DRAM;
-         u++) { /* as far as it uses them, it waits for them */
+        keeping = part[keeps[i]] > keeping ? part[keeps[i]] : keeping;
+    keeping = part[SHARING_ISSUE] > keeping ? part[SHARING_ISSUE] : keeping;
+    k->issues = bounds == SHARING_ISSUE && part[bounds] >= ALWAYS;
+    k->use[SHARING_ISSUE] = (keeping >= ALWAYS ? 1 : keeping) / here;
+    /* As far as it uses L2 and DRAM, it waits for them. */
+    for (int u = SHARING_L2; u <= SHARING_DRAM; u++) {
         const double far = u == SHARING_DRAM ? (double)need->far / WHOLE : 1;
         const double waits = far * need->waits / WHOLE, uses = (double)need->use[u] / WHOLE;
         k->waits[u] = waits > uses ? waits : uses;
     }
     k->latency = (double)need->latency;
-    if (scope_of[bounds] == DEVICE && need->use[bounds] >= BOUND)
+    if (scope_of[bounds] == DEVICE && part[bounds] >= BOUND)
         k->queued[bounds] = (double)need->queue;
 }
 
@@ -144,7 +152,7 @@ static void shape(struct sharing_kernel *k, int sms, int64_t work, const struct 
         k->use[u] = scope_of[u] == SM ? block * sms : block; /* while it runs */
         k->use[u] = k->use[u] < limit ? k->use[u] : limit;   /* alone they slow nobody */
     }
-    waits_of(k, need);
+    waits_of(k, need, (double)here);
 }
 
 void sharing_come(struct sharing *s, uint64_t number, int priority, int64_t work,
@@ -423,6 +431,8 @@ static void set_rates(struct sharing *s)
             const struct sharing_kernel *k = &s->kernel[o->kernel];
             for (int u = SHARING_L2; u <= SHARING_DRAM; u++)
                 queue[u] = k->queued[u] * o->cap > queue[u] ? k->queued[u] * o->cap : queue[u];
+            for (int u = SHARING_L2; u <= SHARING_DRAM; u++)
+                longest = k->queued[u] > longest ? k->queued[u] : longest;
             longest = k->latency > longest ? k->latency : longest;
         }
     }

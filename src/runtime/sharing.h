@@ -1,36 +1,30 @@
-/* Several kernels on one device: which of their blocks begin when on which multiprocessors, and how
- * fast they go beside each other. Data in, data out, like timeline.h, which uses it: times are ps,
- * `number` is the timeline's.
+/* Several kernels on one device: which of their blocks begin when on which multiprocessors, and how fast they go beside each
+ * other. Data in, data out, like timeline.h, which uses it: times are ps, `number` is the timeline's.
  *
- * Rules:
- * - Blocks are given out kernel by kernel: that of the highest priority first, then the one that
- * came first. As long as a kernel has blocks that have no place, none behind it gets one, even if
- * its blocks would fit; nor does one beyond max_resident_grids. (Amert, Otterness, Yang, Anderson,
- * Smith, "GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017. NVIDIA H200,
- * tests/truth/time/share.tsv.)
- * - A block goes to the multiprocessor that has room for most of its kind. (Gilman, Ogden, Guo,
- * Walls, "Demystifying the Placement Policies of the NVIDIA GPU Thread Block Scheduler for
- * Concurrent Kernels", 2020; share.tsv, SMs of both.) Room is threads, registers, shared memory and
- * block slots.
- * - A block that has begun stays until it ends. All blocks of a kernel take the same time when it
- * is alone: that of the kernel, by its waves.
- * - A unit of a multiprocessor goes to the older blocks first: younger ones have what these leave.
- * Kernels that issue slots bound are an exception, as a scheduler stays with a warp that has
- * something to issue: they come before all others, whoever is older, and share as the work of their
- * warps is. So a warp that waits for a unit without a queue (all that computes but XU) keeps the
- * scheduler, too. (share.tsv: xu, alu, fp64, shared, each beside its like: the first takes as long
- * as alone, the second one ends when both would one after the other. fma beside fma: both end then;
- * beside a kernel that waits for anything: that one stands still. Pipes: time/README.md, "goes on
- * with the warp that it has".)
- * - L2 and DRAM serve requests as they come, so all wait as long: a kernel's rate is that of its
- * loads, whose latency grows by what they wait in the queue. It is as long as the most loaded
- * kernel has it alone, or longer, until all together want no more than there is. (Little's law.
- * share.tsv: read beside read_66 and read_8, which have a half and a sixteenth of its loads on
- * their way, get a third and a seventeenth of DRAM.)
+ * Rules (NVIDIA H200, 2026-11-30, tests/truth/time: share.tsv; the names are of its rows):
+ * - Blocks are given out kernel by kernel: that of the highest priority first, then the one that came first. As long as a kernel
+ *   has blocks that have no place, none behind it gets one, even if its blocks would fit; nor does one beyond
+ *   max_resident_grids. (low_10 and come_132 of one priority. Amert, Otterness, Yang, Anderson, Smith, "GPU Scheduling on the
+ *   NVIDIA TX2: Hidden Details Revealed", RTSS 2017.)
+ * - A block goes to the multiprocessor that has room for most of its kind: threads, registers, shared memory, block slots.
+ *   (fma and fma_66; SMs of both. Gilman, Ogden, Guo, Walls, "Demystifying the Placement Policies of the NVIDIA GPU Thread Block
+ *   Scheduler for Concurrent Kernels", 2020.)
+ * - A block that has begun stays until it ends. All blocks of a kernel take the same time when it is alone: its time over its
+ *   waves. With fewer beside them on a multiprocessor they are no faster.
+ * - What a multiprocessor has goes to the older kernel first; younger ones have what is left. (xu, alu, fp64, shared, each
+ *   beside its like: the first takes as long as alone, the second as long as both one after the other.)
+ * - Integer, multiply-add, half and double units have no queue: while they are busy the scheduler is, too. (alu and xu, beside xu
+ *   and shared.)
+ * - A kernel that always has a warp to issue is an exception, as the scheduler stays with a warp that it has: it comes before all
+ *   others, whoever is older, and leaves them nothing. Several of them share as the work of their blocks is. (fma beside fma,
+ *   xu, l2, chase, hog; fma_66 and fma_waves.)
+ * - L2 and DRAM serve requests as they come, so all wait as long: a kernel's rate is that of its loads, whose latency grows by
+ *   what they wait in the queue. That is as long as the most loaded kernel has it alone, or longer, until all together want no
+ *   more than there is. (Little's law. read beside read_66 and read_8, which have a half and a sixteenth of its loads on their
+ *   way and get a third and a seventeenth of DRAM.)
  *
- * Multiprocessors whose blocks are the same, and as far, are one group, and blocks of a kernel on
- * them a cohort; a cohort takes several blocks one behind the other where nobody waits, so that
- * long grids take few steps. */
+ * Multiprocessors whose blocks are the same, and as far, are one group, and a kernel's blocks on them a cohort; a cohort takes
+ * several blocks one behind the other where nobody waits, so that long grids take few steps. */
 #ifndef RUNTIME_SHARING_H
 #define RUNTIME_SHARING_H
 
