@@ -27,7 +27,7 @@ KINDS = {
 }
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)(?=[uUlL]*\b)")
 OTHERS = ("target/latencies.def target/pace.c target/pace.h runtime/call_costs.def runtime/device_time.c runtime/device_time.h runtime/timeline.c "
-          "runtime/timeline.h").split()
+          "runtime/sharing.c runtime/sharing.h runtime/timeline.h").split()
 RULES = "atomics banks cacheline coalescer constant halfwarp lanes lines local memory rules sets sets_lanes sets_v2 sets_v3 sets_v4 shared strides".split()
 
 
