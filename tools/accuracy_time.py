@@ -339,7 +339,7 @@ def page(results, which):
     lines = ["# Modelled time beside an H200" + ("" if which == "open" else f": {which} programs"), "",
              f"Printed by `tools/accuracy_time.py build/bin/heddle{'' if which == 'open' else ' --set ' + which}`; do not edit. What the H200 needed: "
              f"`tests/truth/{measured}` ({when}). An error is the absolute difference over the measured time. Two collections on the H200 differ by 1.5 % "
-             "(median; 90th percentile 4.7 %).", "",
+             "(median; 90th percentile 4.7 %)." + ("" if which == "open" else f" The set is open: what came out at first sight stands in `tests/truth/{which}/README.md`."), "",
              "| figure | " + " | ".join(CODES[c] for c in results) + " | goal |" + (" bound |" if which == "open" else ""),
              "| --- |" + " --: |" * (len(results) + (2 if which == "open" else 1))]
     for cells in zip(*[rows_of_page(launches) for launches in results.values()]):
