@@ -309,6 +309,7 @@ static FETCHES void fetch_told(const struct rounds *r, uint32_t i, uint32_t ahea
     }
 }
 
+/* All that a place of a turn waited for is there, or known to come: its warp goes on, or will. */
 static void told(struct rounds *r, uint32_t sm, uint32_t waiter)
 {
     struct sm *s = &r->sm[sm];

@@ -117,12 +117,6 @@ static struct operand use_converted(struct selecting *s, const struct ir_inst *i
     return a;
 }
 
-/* A word of 64 bits, with zeros above it. */
-static struct operand use_word(struct selecting *s, const struct ir_inst *in)
-{
-    return half(use(s, &in->src[0]), lowered_word(in));
-}
-
 /* -x or |x| as the operand of who reads x. */
 static struct operand use_signed(struct selecting *s, const struct ir_inst *in)
 {
@@ -153,6 +147,8 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
     case PLACE_READER:
         if (!in)
             break;
+        if (lowered_word(in) >= 0) /* with zeros above it */
+            return half(use(s, &in->src[0]), lowered_word(in));
         switch (ir_kind(in)) {
         case PTX_KIND_COPY:
             if (in->nsrc == 1 && in->ndst == 1)
@@ -162,11 +158,7 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
             return use(s, &in->src[0]);
         case PTX_KIND_CONVERT:
             return use_converted(s, in);
-        case PTX_KIND_SHR:
-            return lowered_word(in) >= 0 ? use_word(s, in) : made_here(s, in);
         case PTX_KIND_AND: {
-            if (lowered_word(in) >= 0)
-                return use_word(s, in);
             const struct ir_src *same = bits_unmasked(s->k, s->l->only, in);
             return same ? use(s, same) : made_here(s, in);
         }
