@@ -14,6 +14,7 @@ if(Python3_FOUND)
   set_tests_properties(tools.sass_static tools.machine_code PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME tools.operation_code COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/operation_code_test.py
            ${CMAKE_SOURCE_DIR} $<TARGET_FILE:heddle_cli>)
+  add_test(NAME tools.stall_counts COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/stall_counts.py)
   add_test(NAME tools.kernel_code COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tools/kernel_code_test.py
            ${CMAKE_SOURCE_DIR} $<TARGET_FILE:heddle_cli>)
 endif()

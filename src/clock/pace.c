@@ -14,31 +14,84 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Multiply-adds a cycle of a multiprocessor's tensor cores; DEVICE_UNKNOWN or 0: nobody knows, or it has none. */
+static int64_t tensor_rate(const struct device *d, const struct ir_inst *product)
+{
+    switch (product->mods->element[0]) {
+    case PTX_ELEMENT_F64:
+        return d->tensor_fp64_per_sm;
+    case PTX_ELEMENT_TF32:
+        return d->tensor_tf32_per_sm;
+    case PTX_ELEMENT_F16:
+    case PTX_ELEMENT_BF16:
+        return d->tensor_fp16_per_sm;
+    default:
+        return d->tensor_int8_per_sm;
+    }
+}
+
+uint64_t pace_tensor_ticks(const struct device *d, const struct ir_inst *product, uint64_t insts)
+{
+    enum { FULL = 16 * 8 * 256 /* results times bits of a row of A */, FULL_FP64 = 16 * 8 * 4 /* multiply-adds */ };
+    const struct ptx_shape_info *shape = &ptx_shape_info[product->mods->shape];
+    const bool doubles = product->mods->element[0] == PTX_ELEMENT_F64;
+    const uint64_t all = (uint64_t)(shape->m * shape->n * shape->k), bits = all * (uint64_t)ptx_element_info[product->mods->element[0]].bits;
+    if (!insts || !all)
+        return 0;
+    if (doubles && d->mma_fp64_cycles != DEVICE_UNKNOWN) {
+        const uint64_t times = all / (insts * FULL_FP64);
+        return (uint64_t)d->mma_fp64_cycles * PACE_TICKS * (times ? times : 1);
+    }
+    if (!doubles && d->mma_cycles != DEVICE_UNKNOWN && d->mma_half_cycles != DEVICE_UNKNOWN)
+        return 2 * bits > insts * FULL ? most(1, bits / (insts * FULL)) * (uint64_t)d->mma_cycles * PACE_TICKS : (uint64_t)d->mma_half_cycles * PACE_TICKS;
+    const int64_t rate = tensor_rate(d, product);
+    return rate > 0 ? all * (uint64_t)d->subpartitions * PACE_TICKS / (insts * (uint64_t)rate) : 0;
+}
+
+/* Ticks of the subpartition's tensor core in a run of the block. */
+static uint64_t tensor_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, int32_t block)
+{
+    enum { SIXTEENTHS = 16 };
+    uint64_t ticks = 0;
+    for (int32_t i = 0; t->work[block][PIPE_TENSOR] && i < k->ninsts; i++) {
+        const uint64_t insts = k->insts[i].op == PTX_OP_MMA && t->blocks[k->insts[i].block].counted == block ? target_sixteenths(t, i, PIPE_TENSOR) : 0;
+        ticks += insts * pace_tensor_ticks(d, &k->insts[i], (insts + SIXTEENTHS - 1) / SIXTEENTHS);
+    }
+    return ticks / SIXTEENTHS;
+}
+
+struct busy {
+    uint64_t issue, all; /* ticks of the subpartition */
+    bool queued;         /* by the unit of special functions: exec_pace.units */
+};
+
 /* Sixteenths of instructions, in ticks of the subpartition. */
-static uint64_t busy_of(const struct device *d, const uint32_t work[PIPES])
+static struct busy busy_of(const struct device *d, const uint32_t work[PIPES], uint64_t tensor)
 {
     const uint64_t single = unit_ticks(d, d->fp32_per_sm), product = unit_ticks(d, d->int32_mul_per_sm);
     const struct {
         enum pipe pipe;
         uint64_t ticks;
     } units[] = {{PIPE_ALU, unit_ticks(d, d->int32_add_per_sm)}, {PIPE_CORE, single}, {PIPE_FP16, unit_ticks(d, d->fp16_per_sm)},
-                 {PIPE_FP64, unit_ticks(d, d->fp64_per_sm)}, {PIPE_XU, unit_ticks(d, d->sfu_per_sm)}, {PIPE_FMAHEAVY, product}};
-    uint64_t all = 0, busy = 0;
+                 {PIPE_FP64, unit_ticks(d, d->fp64_per_sm)}, {PIPE_XU, unit_ticks(d, d->sfu_per_sm)}, {PIPE_FMAHEAVY, product},
+                 {PIPE_UNIFORM, d->uniform_cycles == DEVICE_UNKNOWN ? 0 : (uint64_t)d->uniform_cycles * PACE_TICKS}};
+    uint64_t all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
         all += work[pipe];
-    busy = all * (uint64_t)d->issue_clocks * PACE_TICKS / (uint64_t)d->issue_width;
+    const uint64_t issue = all * (uint64_t)d->issue_clocks * PACE_TICKS / (uint64_t)d->issue_width;
+    uint64_t busy = most(issue, tensor * PACE_TICKS);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         busy = most(busy, work[units[i].pipe] * units[i].ticks);
     busy = most(busy, (work[PIPE_FMA] + work[PIPE_FMAHEAVY]) * single);
-    return busy / PACE_TICKS;
+    return (struct busy){issue / PACE_TICKS, busy / PACE_TICKS, work[PIPE_XU] && busy == work[PIPE_XU] * unit_ticks(d, d->sfu_per_sm)};
 }
 
 const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, struct arena *arena)
 {
     struct exec_pace *p = ARENA_ARRAY(arena, struct exec_pace, k->nblocks + 1);
     for (int32_t b = 0; b < k->nblocks; b++) {
-        const uint64_t busy = busy_of(d, t->work[b]);
-        p[b] = (struct exec_pace){(uint32_t)busy, (uint32_t)most(t->pace->block[b].span, busy)};
+        const struct busy busy = busy_of(d, t->work[b], tensor_of(k, t, d, b));
+        p[b] = (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(t->pace->block[b].span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
     }
     return p;
 }

@@ -772,7 +772,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->warps[place % r->warps];
-    uint64_t before = w->clock, busy = w->busy, span = w->span, had = w->passes;
+    uint64_t before = w->clock, busy = w->busy, all = w->busy, span = w->span, units = w->units, had = w->passes;
     const bool first = !w->clock;
     enum warp_stop stop;
     int turn = 0;
@@ -791,7 +791,10 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
         room = room > s->now ? s->now : later(room, ready);
         if (room > ready)
             stall(r, first_shared(r, a->last_site), COUNTER_STALL_MIO_THROTTLE, room - ready);
-        stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now - room);
+        const uint64_t unit = (s->now - room) * s->unit[place % r->slots].own / UINT8_MAX, queue = (s->now - room) * s->unit[place % r->slots].queued / UINT8_MAX;
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MATH_PIPE_THROTTLE, unit);
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_MIO_THROTTLE, queue);
+        stall(r, (uint32_t)a->last_site, COUNTER_STALL_NOT_SELECTED, s->now - room - unit - queue);
     }
     if (a->open)
         turn_leave(a, &r->queue[sm].waiter[place], r->places);
@@ -840,6 +843,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     make_waiters(r, sm, a);
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
+    s->unit[place % r->slots] = units_of(w->units - units, w->busy - all);
     return stop;
 }
 

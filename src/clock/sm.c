@@ -152,6 +152,7 @@ static void grow(struct sm *s, struct pages *memory, uint32_t slots, uint32_t pl
     }
     if (!s->free) {
         s->free = pages_take(memory, slots * sizeof *s->free);
+        s->unit = pages_take(memory, slots * sizeof *s->unit);
         s->before_pipe = pages_take(memory, slots * sizeof *s->before_pipe);
     }
     if (places <= s->places_room)
@@ -181,6 +182,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     s->next_queue = s->nwakes = s->unbegun = s->blocks = 0;
     s->taken = 0;
     memset(s->free, 0, of->slots * sizeof *s->free);
+    memset(s->unit, 0, of->slots * sizeof *s->unit);
     memset(s->code, 0, blocks * sizeof *s->code);
     memset(s->cta_slot, 0, places * sizeof *s->cta_slot);
     memset(s->least, 0, places * sizeof *s->least);

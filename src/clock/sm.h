@@ -36,6 +36,11 @@ struct cta_slot {
 typedef uint64_t wake_t;
 enum { PLACE_BITS = 20 };
 
+/* Of the time until a subpartition can do another turn: units are busy, not the issue of instructions (exec_pace.units), in 1/255. */
+struct unit_busy {
+    uint8_t own, queued;
+};
+
 struct sm {
     struct l1 *l1;
     struct constants *constants;
@@ -47,6 +52,7 @@ struct sm {
     uint64_t *code;         /* [nblocks]: when the block's instructions have come, in ticks; 0: nobody has asked for them */
     struct fences fences;
     uint64_t *free;         /* [slots]: when the subpartition can do a turn */
+    struct unit_busy *unit; /* [slots] */
     struct issue_queue *before_pipe; /* [slots]: of each subpartition */
     uint32_t next_queue;    /* whose turn it is */
     uint32_t *age;          /* [cta_slots * warps] of warps: the least is the oldest's */

@@ -34,3 +34,9 @@ uint64_t unit_load_cycles(const struct caches_config *f, struct sm *s, const str
     *there = unit_keep_data(s, at * TICKS, wavefronts, pass_ticks) + (uint64_t)(f->l1_latency - 1 + (rec->bytes > 4 ? wide : more)) * TICKS;
     return missed ? later(looked, (uint64_t)lines * f->l1_miss_cycles) : looked;
 }
+
+struct unit_busy units_of(uint64_t units, uint64_t busy)
+{
+    const uint64_t own = units & UINT32_MAX, queued = units >> 32;
+    return busy ? (struct unit_busy){(uint8_t)(own * UINT8_MAX / busy), (uint8_t)(queued * UINT8_MAX / busy)} : (struct unit_busy){0};
+}

@@ -18,4 +18,8 @@ uint64_t unit_store_cycles(const struct caches_config *f, const struct record *r
  * the memory, in ticks. */
 uint64_t unit_load_cycles(const struct caches_config *f, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t pass_ticks, uint64_t *there);
 
+
+/* Of what warps took, `busy` ticks, the shares of units (exec_pace.units). */
+struct unit_busy units_of(uint64_t units, uint64_t busy);
+
 #endif

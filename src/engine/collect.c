@@ -316,6 +316,8 @@ static void collect_stalls(struct counters *c, const heddle_kernel *k, const str
     c->v[COUNTER_STALL_SELECTED] += c->v[COUNTER_INST];
     if (site != k->ir->blocks[b].first)
         return;
+    if (e->pace && e->pace[b].span > pace->span)
+        c->v[e->pace[b].units >> 32 ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_MATH_PIPE_THROTTLE] += e->block_runs[b] * (e->pace[b].span - pace->span) / PACE_TICKS;
     c->v[COUNTER_STALL_WAIT] += e->block_runs[b] * pace->wait / PACE_TICKS;
     c->v[COUNTER_STALL_SHORT_SCOREBOARD] += e->block_runs[b] * pace->scoreboard / PACE_TICKS;
     c->v[COUNTER_STALL_BRANCH_RESOLVING] += e->block_runs[b] * pace->branch / PACE_TICKS;

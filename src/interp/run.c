@@ -382,6 +382,7 @@ static bool run_split(struct run *r, enum warp_stop *why)
             if (r->counts->pace) {
                 w->busy += r->counts->pace[st->block].busy;
                 w->span += r->counts->pace[st->block].span;
+                w->units += r->counts->pace[st->block].units;
             }
             if (st->entered)
                 tally_enter(r->counts, w, st->block, r->pc, m, 1);

@@ -136,6 +136,7 @@ static void take_time(struct jit_frame *f)
     f->executed = 0;
     f->warp->busy += f->pace.busy;
     f->warp->span += f->pace.span;
+    f->warp->units += f->pace.units;
     f->warp->passes += f->pace.passes;
     f->pace = (struct tally_pace){0};
 }
@@ -371,6 +372,7 @@ static struct tally_pace *new_pace(const struct jit_code *code, const struct exe
     for (int32_t b = 0; b < k->nblocks; b++) {
         pace[b].busy = counts->pace[b].busy;
         pace[b].span = counts->pace[b].span;
+        pace[b].units = counts->pace[b].units;
         for (int32_t i = k->blocks[b].first; i < k->blocks[b].first + k->blocks[b].count; i++)
             pace[b].passes += passes_of(code, i, counts);
     }

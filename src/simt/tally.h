@@ -65,7 +65,7 @@ struct tally_turns {
 
 /* What a run of a block of the kernel adds to what the warp took (struct exec_pace). */
 struct tally_pace {
-    uint64_t busy, span;
+    uint64_t busy, span, units;
     uint64_t passes; /* of all lanes, through the banks of shared memory, of accesses that leave no record */
 };
 

@@ -11,7 +11,7 @@ void warp_start(struct warp *w, uint32_t lanes)
     w->alive = lanes >= WARP_LANES ? ~0u : (1u << lanes) - 1;
     w->nsplits = 1;
     w->current = 0;
-    w->clock = w->busy = w->span = w->passes = 0;
+    w->clock = w->busy = w->span = w->units = w->passes = 0;
     w->hold = w->spinning = w->failed = w->interpreted = w->kept = w->apart = w->left = false;
     w->waits = w->in_vain = 0;
     w->path = 0;

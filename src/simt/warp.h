@@ -98,7 +98,7 @@ struct warp {
     struct block *block;
     char *regs;      /* the executor's registers of 32 lanes */
     uint64_t clock;    /* instructions executed: %clock where nobody models time, and for telling whether a warp got anywhere */
-    uint64_t busy, span; /* what its blocks took, where counts.pace tells it: sums of struct exec_pace */
+    uint64_t busy, span, units; /* what its blocks took, where counts.pace tells it: sums of struct exec_pace */
     uint64_t passes;   /* of its accesses to shared memory that left no record, where counts.passes tells them */
     uint32_t alive;  /* lanes that exist and have not exited */
     uint16_t index;  /* in the block */
@@ -187,6 +187,8 @@ struct fault {
 struct exec_pace {
     uint32_t busy; /* the warp's subpartition cannot do the same for another warp */
     uint32_t span; /* the warp alone, without what memory takes */
+    uint64_t units; /* of `busy`, ticks in which a unit is what is busy, and instructions of others could be issued: in the low half those of units that
+                       warps wait for themselves, in the high half those of the one with a queue before it (special functions) */
 };
 
 /* Counts that executors keep, per host thread: merged by addition. The numbers are one array, in this order. */

@@ -5,6 +5,7 @@
 #include "device/mechanisms.h"
 #include "ir/facts.h"
 #include "target/flow.h"
+#include "target/spacing.h"
 #include "target/waits.h"
 
 #include <string.h>
@@ -13,8 +14,9 @@ enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will 
 
 /* Of a value, in the cycles of the walk: when it is there, and the access of this turn of the block that brings it: 1 + its number; 0: none. */
 struct value {
-    int32_t there;
+    int32_t made, cycles; /* when its instruction was issued, and how long it takes */
     int32_t brings;
+    uint16_t op;          /* of that instruction */
     bool late; /* by the scoreboard */
 };
 
@@ -29,7 +31,8 @@ struct walk {
     int32_t nknown;
     int32_t cycle;        /* of the instruction that was issued last */
     int32_t begin;        /* of the block's first one */
-    uint32_t wait, scoreboard; /* cycles of this turn */
+    struct spacing spacing;
+    uint32_t wait, scoreboard, branch; /* cycles of this turn */
     bool main;            /* the block's accesses are those that pace.h tells of, not the few turns that an unrolled loop leaves */
     int32_t *nth;         /* [ninsts of the IR] accesses of the site in this turn so far */
 };
@@ -37,18 +40,25 @@ struct walk {
 static void forget(struct walk *w)
 {
     for (int32_t i = 0; i < w->nknown; i++)
-        w->value[w->known[i]] = (struct value){0, 0, false};
+        w->value[w->known[i]] = (struct value){0};
     w->nknown = 0;
 }
 
-static void set(struct walk *w, int32_t value, int32_t there, int32_t brings, bool late)
+static void set(struct walk *w, int32_t value, struct value to)
 {
     struct value *v = &w->value[value];
-    if (!v->there && !v->brings)
+    if (!v->made)
         w->known[w->nknown++] = value;
-    v->there = there;
-    v->brings = brings;
-    v->late = late;
+    *v = to;
+}
+
+/* When the instruction can read the value. */
+static int32_t there(const struct walk *w, const struct machine_inst *in, int32_t value)
+{
+    const struct value *v = &w->value[value];
+    if (!v->made || (w->d && !mechanisms_has(w->d, MECHANISM_results)))
+        return 0;
+    return v->made + spacing_result(w->c->arch, (enum machine_op)v->op, v->cycles, (enum machine_op)in->op, spacing_guards(w->f, in, value));
 }
 
 /* Somebody needs what the access brings: from here on it is there. */
@@ -115,22 +125,38 @@ static int32_t access_at(struct walk *w, const struct machine_inst *in)
     return nth < w->p->block[site->block].rounds ? first + nth : -1;
 }
 
-static void walk_inst(struct walk *w, int32_t i)
+/* Cycles from a branch, or from where lanes meet, to the next instruction, beyond those that any instruction stands behind it. Branches upwards and those
+ * without a condition are taken; of others nobody knows, and they pass. */
+static int32_t turns_aside(const struct walk *w, const struct machine_block *bl, const struct machine_inst *in)
+{
+    if (!w->d || (in->op != OP_BRA && in->op != OP_BSYNC && in->op != OP_CALL && in->op != OP_RET))
+        return 0;
+    bool passes = in->op == OP_BRA && in->guard.file != FILE_NONE;
+    for (int s = 0; s < in->nsources; s++)
+        passes &= in->source[s].file != FILE_BLOCK || in->source[s].number > bl->ir;
+    const int64_t known = passes ? w->d->branch_pass_cycles : w->d->branch_jump_cycles;
+    return known > 1 ? (int32_t)known - 1 : 0;
+}
+
+static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
 {
     const struct machine_inst *in = &w->c->insts[i];
     int32_t at = w->cycle + 1;
     bool late_value = false;
     if (in->op == OP_NONE || in->taken == TAKEN_NEVER || in->way == WAY_LONG)
         return;
+    if (!w->d || mechanisms_has(w->d, MECHANISM_spacing))
+        at = spacing_begin(&w->spacing, w->c->arch, in, at);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
-        const struct value *v = &w->value[w->f->touches[t].value];
-        if (!w->f->touches[t].writes && v->there > at) {
-            at = v->there;
-            late_value = v->late;
+        const int32_t value = w->f->touches[t].value, ready = w->f->touches[t].writes ? 0 : there(w, in, value);
+        if (ready > at) {
+            at = ready;
+            late_value = w->value[value].late;
         }
     }
     *(late_value ? &w->scoreboard : &w->wait) += (uint32_t)(at - w->cycle - 1);
     w->cycle = at;
+    spacing_issue(&w->spacing, w->c->arch, in, at);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
         const int32_t brings = w->value[w->f->touches[t].value].brings;
         if (!w->f->touches[t].writes && brings)
@@ -145,7 +171,10 @@ static void walk_inst(struct walk *w, int32_t i)
     const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
-            set(w, w->f->touches[t].value, late ? at : at + latency(w, in), brings ? access + 1 : 0, info && info->wait == WAIT_SCOREBOARD);
+            set(w, w->f->touches[t].value, (struct value){at, late ? 0 : latency(w, in), brings ? access + 1 : 0, in->op, info && info->wait == WAIT_SCOREBOARD});
+    const int32_t aside = turns_aside(w, bl, in);
+    w->cycle += aside;
+    w->branch += (uint32_t)aside;
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
@@ -174,17 +203,13 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
             w->value[w->known[i]].brings = 0;
         from = w->cycle;
         w->begin = from + 1;
-        w->wait = w->scoreboard = 0;
+        w->wait = w->scoreboard = w->branch = 0;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
             if (w->c->insts[i].site >= 0)
                 w->nth[w->c->insts[i].site] = 0;
         for (int32_t i = bl->first; i < bl->first + bl->count; i++)
-            walk_inst(w, i);
+            walk_inst(w, bl, i);
     }
-    uint32_t branch = 0;
-    if (bl->count && w->c->insts[bl->first + bl->count - 1].op == OP_BRA && w->d && w->d->branch_again_cycles != DEVICE_UNKNOWN)
-        branch = (uint32_t)w->d->branch_again_cycles;
-    w->cycle += (int32_t)branch;
     const uint32_t cycles = (uint32_t)(w->cycle - from), rounds = bl->times == TIMES_ROUNDS && bl->rounds > 1 ? (uint32_t)bl->rounds : 1;
     if (ir < 0)
         return;
@@ -194,7 +219,7 @@ static void walk_block(struct walk *w, int32_t b, int32_t before)
     w->p->block[ir].span += cycles * PACE_TICKS / rounds;
     w->p->block[ir].wait += w->wait * PACE_TICKS / rounds;
     w->p->block[ir].scoreboard += w->scoreboard * PACE_TICKS / rounds;
-    w->p->block[ir].branch += branch * PACE_TICKS / rounds;
+    w->p->block[ir].branch += w->branch * PACE_TICKS / rounds;
 }
 
 /* Rounds of unrolled loops, and how many accesses each site has. */

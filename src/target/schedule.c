@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "ir/cfg.h"
 #include "ir/facts.h"
+#include "target/spacing.h"
 
 #include <string.h>
 
@@ -315,6 +316,15 @@ static void count_readers(struct scheduling *p)
     }
 }
 
+/* Cycles from the begin of an item to one that reads its value. How many registers an order needs, the assembler seems to look at without what guards
+ * wait for: with it 158 kernels of sm_86 are 2.25 registers off instead of 1.97. */
+static int delay_of(const struct scheduling *p, const struct item *from, const struct item *to, int32_t value)
+{
+    const struct machine_inst *makes = &p->c->insts[from->inst + from->count - 1], *reads = &p->c->insts[to->inst];
+    const bool guards = p->far && from->count == 1 && spacing_guards(p->f, reads, value);
+    return (guards ? spacing_result(p->c->arch, (enum machine_op)makes->op, from->wait, (enum machine_op)reads->op, true) : from->wait) + from->cycles - 1;
+}
+
 static void link_items(struct scheduling *p)
 {
     for (int32_t i = 0; i < p->n; i++) {
@@ -322,7 +332,7 @@ static void link_items(struct scheduling *p)
         for (int32_t r = it->read; r < it->read + it->nreads; r++) {
             int32_t v = p->values[r], w = p->writer[v] - 1;
             if (w >= 0)
-                link(p, w, i, p->items[w].wait + p->items[w].cycles - 1);
+                link(p, w, i, delay_of(p, &p->items[w], it, v));
             p->reader_before[r] = p->reader[v];
             p->reader[v] = r + 1;
         }

@@ -2,6 +2,7 @@
 #include "target/scoreboard.h"
 
 #include "base/alloc.h"
+#include "target/spacing.h"
 
 #include <string.h>
 
@@ -92,25 +93,33 @@ static void walk_inst(struct machine_inst *in, struct pending *p)
 /* How long each instruction stands in front of the next: until the next one's operands are there that take a fixed time. */
 static void find_stalls(struct code *c, const struct machine_block *bl)
 {
-    int32_t there[PLACES] = {0}, cycle = 0;
+    int32_t made[PLACES] = {0}, cycle = 1;
+    uint16_t op[PLACES] = {0};
+    struct spacing spacing = {0};
     struct machine_inst *before = NULL;
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
         struct machine_inst *in = &c->insts[i];
         if (in->op == OP_NONE)
             continue;
-        int32_t at = cycle + (before != NULL);
+        int32_t at = spacing_begin(&spacing, c->arch, in, cycle + (before != NULL));
         for (int s = -1; s < in->nsources; s++) {
             const struct operand *o = s < 0 ? &in->guard : &in->source[s];
-            for (int w = 0, p = place_of(o); p >= 0 && w < words_of(o); w++)
-                at = there[p + w] > at ? there[p + w] : at;
+            for (int w = 0, p = place_of(o); p >= 0 && w < words_of(o); w++) {
+                const enum machine_op from = (enum machine_op)op[p + w];
+                const int32_t there = made[p + w] ? made[p + w] + spacing_result(c->arch, from, arch_op_cycles(c->arch, from), (enum machine_op)in->op, s < 0) : 0;
+                at = there > at ? there : at;
+            }
         }
         if (before)
             before->control.stall = (uint8_t)(at - cycle < STALL ? at - cycle : STALL);
         cycle = at;
-        for (int r = 0; in->control.write < 0 && r < in->nresults; r++)
-            for (int w = 0, p = place_of(&in->result[r]); p >= 0 && w < words_of(&in->result[r]); w++)
-                there[p + w] = cycle + arch_op_cycles(c->arch, (enum machine_op)in->op);
-        in->control.stall = 1;
+        spacing_issue(&spacing, c->arch, in, cycle);
+        for (int r = 0; r < in->nresults; r++)
+            for (int w = 0, p = place_of(&in->result[r]); p >= 0 && w < words_of(&in->result[r]); w++) {
+                made[p + w] = in->control.write < 0 ? cycle : 0; /* others have a barrier */
+                op[p + w] = in->op;
+            }
+        in->control.stall = (uint8_t)(spacing.next - cycle);
         before = in;
     }
 }

@@ -181,7 +181,7 @@ static void find_loops(struct target_tables *t, const struct ir_kernel *k, const
 }
 
 /* Of a loop that turns often: instructions of a unit in a run of the site's block. */
-static uint32_t sixteenths_by(const struct target_tables *t, int32_t site, int pipe)
+uint32_t target_sixteenths(const struct target_tables *t, int32_t site, enum pipe pipe)
 {
     const uint32_t rounds = t->loop[site] < 0 ? 1 : (uint32_t)t->loops[t->loop[site]].rounds;
     const uint16_t(*turns)[PIPES] = t->turns[site];
@@ -192,7 +192,7 @@ static uint16_t sixteenths_of(const struct target_tables *t, int32_t site)
 {
     uint32_t all = 0;
     for (int pipe = 0; pipe < PIPES; pipe++)
-        all += sixteenths_by(t, site, pipe);
+        all += target_sixteenths(t, site, (enum pipe)pipe);
     return (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
 }
 
@@ -385,7 +385,7 @@ struct target_tables *target_tables(const struct ir_kernel *k, struct arena *are
     memset(t->work, 0, ((size_t)k->nblocks + 1) * sizeof *t->work);
     for (int32_t i = 0; i < k->ninsts; i++)
         for (int pipe = 0; pipe < PIPES; pipe++)
-            t->work[t->blocks[k->insts[i].block].counted][pipe] += sixteenths_by(t, i, pipe);
+            t->work[t->blocks[k->insts[i].block].counted][pipe] += target_sixteenths(t, i, (enum pipe)pipe);
     t->registers = m.registers;
     t->early = ARENA_ARRAY(arena, bool, k->ninsts + 1);
     memcpy(t->early, m.early, (size_t)k->ninsts);

@@ -174,6 +174,9 @@ struct machine_inst;
 enum target_turn target_turn(const struct target_tables *t, const struct ir_kernel *k, const struct machine_block *b, const struct machine_inst *in,
                              int32_t *loop);
 
+/* Instructions of a unit that a site has in a run of its block, in 1/16 of one, where loops turn often: what `work` is the sum of. */
+uint32_t target_sixteenths(const struct target_tables *t, int32_t site, enum pipe pipe);
+
 /* Tables in `arena`, for the analysed kernel. An architecture whose machine code is not described (arch.h) gets those of ARCH_USUAL. d: whose
  * latencies `pace` goes by; NULL: those of operations.def. */
 struct target_tables *target_tables(const struct ir_kernel *k, struct arena *arena, int arch, const struct device *d);

@@ -2,6 +2,7 @@
 #include "target_test.h"
 #include "device/device.h"
 #include "target/pace.h"
+#include "target/spacing.h"
 #include "target/arch.h"
 
 static struct arena arena;
@@ -282,8 +283,8 @@ static bool is_load(const struct ir_inst *in)
     return ir_is(in, PTX_KIND_LOAD) && in->space == PTX_GLOBAL;
 }
 
-/* The machine code begins with the load of f1 (the harness) and has a chain of four sums behind it, each four cycles after the one before; the store
- * reads the last sum's result. The device's latency of sums, where it is given, takes the place of operations.def's. */
+/* The machine code begins with the load of f1 (the harness) and has a chain of four sums behind it, each four cycles after the one before; the store,
+ * of another unit, reads the last sum's result a cycle later. The device's latency of sums, where it is given, takes the place of operations.def's. */
 static void pace(void **state)
 {
     struct ptx_module *m;
@@ -305,8 +306,8 @@ static void pace(void **state)
     const struct pace_access *first = &plain->pace->access[plain->pace->first[load]], *last = &plain->pace->access[plain->pace->first[store]];
     const struct pace_access *first_slow = &slow->pace->access[slow->pace->first[load]], *last_slow = &slow->pace->access[slow->pace->first[store]];
     assert_true(first->used > first->at); /* by the first sum */
-    assert_int_equal(last->at - first->used, 4 * 4);
-    assert_int_equal(last_slow->at - first_slow->used, 4 * 9);
+    assert_int_equal(last->at - first->used, 4 * 4 + 1);
+    assert_int_equal(last_slow->at - first_slow->used, 4 * 9 + 1);
     assert_int_equal(last->used, PACE_NEVER); /* nobody reads what a store brings */
     const int32_t block = k->insts[load].block;
     assert_int_equal(plain->pace->block[block].owner, block);
@@ -315,6 +316,35 @@ static void pace(void **state)
     ir_free(k);
     ptx_free(m);
     arena_release(&a);
+}
+
+/* sm_90: two sums of integers are two cycles apart, one of floats goes between them; loads are four apart; behind a branch are five cycles. sm_80 has
+ * half the lanes for floats. */
+static void spaced(void **state)
+{
+    (void)state;
+    const struct machine_inst sum = {.op = OP_IADD3}, product = {.op = OP_FFMA}, load = {.op = OP_LDG}, branch = {.op = OP_BRA};
+    struct spacing s = {0};
+    spacing_issue(&s, 90, &sum, 10);
+    assert_int_equal(spacing_begin(&s, 90, &sum, 11), 12);
+    assert_int_equal(spacing_begin(&s, 90, &product, 11), 11);
+    spacing_issue(&s, 90, &product, 11);
+    assert_int_equal(spacing_begin(&s, 90, &product, 12), 12);
+    assert_int_equal(spacing_begin(&s, 90, &sum, 12), 12);
+    spacing_issue(&s, 90, &load, 12);
+    assert_int_equal(spacing_begin(&s, 90, &load, 13), 16);
+    spacing_issue(&s, 90, &branch, 13);
+    assert_int_equal(spacing_begin(&s, 90, &product, 14), 18);
+    s = (struct spacing){0};
+    spacing_issue(&s, 80, &product, 10);
+    assert_int_equal(spacing_begin(&s, 80, &product, 11), 12);
+    assert_int_equal(spacing_begin(&s, 52, &product, 11), 11); /* nobody knows */
+    assert_int_equal(spacing_result(90, OP_FFMA, 4, OP_FADD, false), 4);
+    assert_int_equal(spacing_result(90, OP_IADD3, 4, OP_LDG, false), 5);
+    assert_int_equal(spacing_result(75, OP_IADD3, 4, OP_LDG, false), 4);
+    assert_int_equal(spacing_result(90, OP_ISETP, 5, OP_BRA, true), 13);
+    assert_int_equal(spacing_result(75, OP_ISETP, 5, OP_BRA, true), 12);
+    assert_int_equal(spacing_result(90, OP_MUFU, 20, OP_FFMA, false), 20); /* by the scoreboard */
 }
 
 /* The accesses of global memory in their order: E goes in front of a store before it. */
@@ -352,7 +382,7 @@ int main(void)
         cmocka_unit_test(blocks),
         cmocka_unit_test(flow),
         cmocka_unit_test(launch_bounds),
-        cmocka_unit_test(waits), cmocka_unit_test(pace),
+        cmocka_unit_test(waits), cmocka_unit_test(spaced), cmocka_unit_test(pace),
     };
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

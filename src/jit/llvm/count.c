@@ -90,9 +90,9 @@ void count_block(struct emit *e, int32_t block, LLVMValueRef warps)
         tell_entry(e, block, warps);
     if (!e->job->cached)
         return;
-    static const size_t sums[] = {offsetof(struct tally_pace, busy), offsetof(struct tally_pace, span), offsetof(struct tally_pace, passes)};
+    static const size_t sums[] = {offsetof(struct tally_pace, busy), offsetof(struct tally_pace, span), offsetof(struct tally_pace, units), offsetof(struct tally_pace, passes)};
     LLVMValueRef of = at_byte(e, frame_pointer(e, offsetof(struct jit_frame, block_pace)), number(e, 64, sizeof(struct tally_pace) * (uint64_t)block));
-    for (int i = 0; i < (e->mask ? 2 : 3); i++) {
+    for (int i = 0; i < (e->mask ? 3 : 4); i++) {
         const size_t field = offsetof(struct jit_frame, pace) + sums[i];
         LLVMValueRef more = LLVMBuildMul(e->b, LLVMBuildLoad2(e->b, e->i64, at_byte(e, of, number(e, 64, sums[i])), ""), warps, "");
         frame_set(e, field, LLVMBuildAdd(e->b, frame_field(e, field, e->i64), more, ""));

@@ -150,6 +150,14 @@ def extra(branch, *plain):
     return BRANCHES[branch, 1] - sum(BRANCHES[p, 1] for p in plain)
 
 
+AROUND = 4  # cycles: BSSY, and three that FFMA take longer in front of BSYNC than in front of another FFMA
+
+
+def jump():
+    """Cycles of a branch that is taken, or of BSYNC: both, without BSSY."""
+    return (extra("branch over 16 FFMA, taken by all") - 1) / 2
+
+
 def events(copy):
     return COPIES[copy, 4][0] - CALLS["between two events, 0 empty kernels, by events"]
 
@@ -208,8 +216,8 @@ TABLE = [
     ("branch_taken_cycles", lambda: extra("branch over 16 FFMA, taken by all"), "pipes: branch over 16 FFMA, taken by all"),
     ("branch_apart_cycles", lambda: extra("branch over 16 FFMA, taken by half", PLAIN), "pipes: branch over 16 FFMA, taken by half"),
     ("branch_both_cycles", lambda: extra("16 FFMA or 16 others, both ways", PLAIN, PLAIN) - latency("FADD"), "pipes: 16 FFMA or 16 others"),
-    ("branch_again_cycles", lambda: BRANCHES["loop of 4 FFMA, 8 turns", 1] / 8 - 4 * round(latency("FFMA")),
-     "pipes: a turn of the loop of 4 FFMA, less their latency"),
+    ("branch_jump_cycles", jump, "pipes: branch over 16 FFMA, taken by all: it and the place where lanes meet, one half"),
+    ("branch_pass_cycles", lambda: extra("branch over 16 FFMA, taken by none", PLAIN) - jump() - AROUND, "pipes: branch over 16 FFMA, taken by none, less the place where lanes meet"),
     ("call_cycles", lambda: extra("call of 16 FFMA, all", PLAIN), "pipes: call of 16 FFMA"),
     # load and store unit
     ("lsu_subpartition_cycles", lambda: latency("STS"), "pipes: STS of one warp"),

@@ -1,6 +1,7 @@
 // How long an instruction takes and how often one can begin: each row of pipes.def, alone and in pairs, by warps and by independent
 // chains of a warp; branches, calls, predicates; and in which order a scheduler takes its warps.
-// usage: pipes [GROUP]: step, matrix, pair, branch, order, loop. Rows, in cycles of the multiprocessor for one step of one warp, one block:
+// usage: pipes [GROUP [WARPS]]: step, matrix, pair, branch, order, loop. With WARPS every row of four chains is launched once with so many, for a
+// profiler (pipes_stalls.sh). Rows, in cycles of the multiprocessor for one step of one warp, one block:
 //   step   name warps chains cycles      warps = chains = 1: the latency
 //   pair   A B warps cycles              four chains of each in turn; cycles of both steps together
 //   branch kind warps cycles
@@ -199,9 +200,10 @@ __global__ void __launch_bounds__(1024) order(U64 *out, U32 zero) {
 // ---- host
 static args p;
 static struct span spans[PASSES];
+static int only_warps; // or 0: all
 template <class F> static double cycles(F launch) { // of the fastest of the passes but the first, of three launches
     double best = 1e30;
-    for (int r = 0; r < 3; r++) {
+    for (int r = 0; r < (only_warps ? 1 : 3); r++) {
         for (int i = 0; i < PASSES; i++) spans[i] = {INT64_MAX, 0};
         CK(cudaMemcpy(p.span, spans, sizeof spans, cudaMemcpyHostToDevice));
         launch();
@@ -211,9 +213,10 @@ template <class F> static double cycles(F launch) { // of the fastest of the pas
     }
     return best;
 }
+static bool wanted(int warps, int chains) { return !only_warps || (warps == only_warps && chains == 4); }
 template <int ID, int CHAINS> static void measure_steps() {
     static const int warps[] = {1, 2, 4, 8, 16, 32};
-    for (int w : warps) printf("step\t%s\t%d\t%d\t%.3f\n", row<ID>::name(), w, CHAINS,
+    for (int w : warps) if (wanted(w, CHAINS)) printf("step\t%s\t%d\t%d\t%.3f\n", row<ID>::name(), w, CHAINS,
                                cycles([&] { steps<ID, CHAINS><<<1, w * 32>>>(p); }) / (TURNS * UNROLL) / (w == 1 && CHAINS == 1 ? 1 : w));
 }
 template <int ID> static void all_steps() {
@@ -224,7 +227,7 @@ template <int ID> static void all_steps() {
 }
 template <int ID, int CHAINS> static void measure_matrices() {
     static const int warps[] = {1, 2, 4, 8, 16, 32};
-    for (int w : warps) printf("step\t%s\t%d\t%d\t%.3f\n", matrix<ID>::name(), w, CHAINS,
+    for (int w : warps) if (wanted(w, CHAINS)) printf("step\t%s\t%d\t%d\t%.3f\n", matrix<ID>::name(), w, CHAINS,
                                cycles([&] { matrices<ID, CHAINS><<<1, w * 32>>>(p); }) / (TURNS * UNROLL) / w);
 }
 template <int ID> static void all_matrices() {
@@ -248,13 +251,13 @@ static constexpr int paired[] = {id_of("FFMA"), id_of("FADD"), id_of("IMAD"), id
     id_of("POPC"), id_of("LDS"), id_of("SHFL.BFLY")};
 enum { PAIRED = sizeof paired / sizeof *paired };
 template <int A, int B> static void measure_pair() {
-    for (int w : {4, 16, 32}) printf("pair\t%s\t%s\t%d\t%.3f\n", row_names[paired[A]], row_names[paired[B]], w,
+    for (int w : {4, 16, 32}) if (wanted(w, 4)) printf("pair\t%s\t%s\t%d\t%.3f\n", row_names[paired[A]], row_names[paired[B]], w,
                                      cycles([&] { pairs<paired[A], paired[B]><<<1, w * 32>>>(p); }) / (TURNS * UNROLL) / w);
 }
 template <int A, int... B> static void pairs_of(std::integer_sequence<int, B...>) { (measure_pair<A, A + B>(), ...); }
 template <int... A> static void all_pairs(std::integer_sequence<int, A...>) { (pairs_of<A>(std::make_integer_sequence<int, PAIRED - A>()), ...); }
 template <int KIND> static void measure_branch(const char *which, U32 lanes) {
-    for (int w : {1, 4, 8, 16, 32}) printf("branch\t%s, %s\t%d\t%.3f\n", branch_names[KIND], which, w,
+    for (int w : {1, 4, 8, 16, 32}) if (wanted(w, 4)) printf("branch\t%s, %s\t%d\t%.3f\n", branch_names[KIND], which, w,
                                            cycles([&] { branches<KIND><<<1, w * 32>>>(p, lanes); }) / (TURNS * 8) / w);
 }
 
@@ -270,6 +273,7 @@ template <int N> static void measure_loop() {
 int main(int argc, char **argv) {
     const char *only = argc > 1 ? argv[1] : NULL;
     auto want = [&](const char *group) { return !only || !strcmp(only, group); };
+    only_warps = argc > 2 ? atoi(argv[2]) : 0;
     head("pipes");
     p.span = device_array<struct span>(PASSES); p.out = device_array<U32>(1 << 16); p.zero = 0; p.turns = TURNS;
     where<<<1, 1>>>(p.out);
