@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what `heddle profile` says of public programs with an H200, from results that are there already.
 
-In: tests/truth/public (programs.tsv: what was built and run, h200.tsv: what the H200 counted, left_out.tsv), and folders of
+In: tests/truth/public (programs.tsv: what was built and run, h200.tsv and units.tsv: what the H200 counted, left_out.tsv), and folders of
 Heddle's results, one for each kind of device code, with a file RUN.csv for each run (how: tests/truth/README.md). The
 programs are not in this repository, so no test runs them. Out: the page docs/reference/accuracy-public.md, whose reading is in
 tests/truth/public/reading.md. Exit status: 1 if a run's results are missing or have other launches.
@@ -23,6 +23,10 @@ OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 EXACT = ["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]
 MANY = 24  # registers: kernels above it are also told apart
+THREADS, TRUE = "smsp__thread_inst_executed.sum", "smsp__thread_inst_executed_pred_on.sum"
+UNITS = {u: f"smsp__inst_executed_pipe_{u}.sum" for u in "alu fma fp64 xu lsu cbu adu uniform".split()}
+UNITS["tensor"] = "sm__inst_executed_pipe_tensor.sum"
+SHARE = 0.02  # of a launch's warp instructions: units with less are not compared
 
 
 def short(kernel):
@@ -51,6 +55,8 @@ class Public(caches.Figures):
     def __init__(self):
         super().__init__()
         self.registers, self.instructions, self.occupancy, self.exact = {}, [], [], []
+        self.threads, self.true = [], []
+        self.units, self.only_here = {unit: [] for unit in UNITS}, dict.fromkeys(UNITS, 0)
 
     def add(self, row, ours):
         super().add(row, ours)
@@ -63,6 +69,18 @@ class Public(caches.Figures):
         self.occupancy.append((t[OCCUPANCY], v[OCCUPANCY], name))
         self.exact += [(t[m], v[m], f"{name}, `{m}`") for m in EXACT if t[m] or v[m]]
 
+    def add_units(self, row, ours, name):
+        t, v = ({m: accuracy.number(x.get(m)) for m in (INSTRUCTIONS, THREADS, TRUE, *UNITS.values())} for x in (row, ours))
+        if any(x is None for x in v.values()):
+            return
+        self.threads.append((t[THREADS], v[THREADS], name))
+        self.true.append((t[TRUE], v[TRUE], name))
+        for unit, metric in UNITS.items():
+            if t[metric] >= SHARE * t[INSTRUCTIONS]:
+                self.units[unit].append((t[metric], v[metric], name))
+            elif v[metric] >= SHARE * v[INSTRUCTIONS]:
+                self.only_here[unit] += 1
+
 
 def points(pair):
     return abs(pair[0] - pair[1])
@@ -70,6 +88,10 @@ def points(pair):
 
 def percents(pair):
     return 100 * caches.relative(pair)
+
+
+def relatives(pairs):
+    return [caches.relative(p) for p in pairs]
 
 
 def percent(truths):
@@ -96,6 +118,8 @@ def rows_of_page(f):
         ("Warp instructions: mean error", percent([abs(r) for r in ratios]), ""),
         ("the same with its sign", f"{100 * caches.mean(ratios):+.1f} %", ""),
         ("the same: launches within 10 %", percent([abs(r) <= 0.1 for r in ratios]), ""),
+        ("Thread instructions: mean error", percent(relatives(f.threads)), ""),
+        ("those with a true predicate: mean error", percent(relatives(f.true)), ""),
         ("Theoretical occupancy: launches equal", percent([p not in unequal(f.occupancy) for p in f.occupancy]), ""),
         ("Requests and sectors of global loads and stores: cells equal", f"{len(f.exact) - wrong} of {len(f.exact)}", ""),
     ]
@@ -152,6 +176,20 @@ def by_program(figures, launches):
     return lines
 
 
+def by_unit(figures):
+    some = next(iter(figures.values()))
+    lines = ["", "## By unit", "",
+             f"Warp instructions by unit (`smsp__inst_executed_pipe_*`), mean error over the launches in which the H200 has {100 * SHARE:.0f} % of its "
+             "instructions or more there. Last: launches in which it has less and Heddle has that much.", "",
+             "| unit | launches | " + " | ".join(caches.CODES[c] for c in figures) + " | more here only |",
+             "| --- |" + " --: |" * (len(figures) + 2)]
+    for unit in UNITS:
+        cells = [percent(relatives(f.units[unit])) for f in figures.values()]
+        here = " / ".join(str(f.only_here[unit]) for f in figures.values())
+        lines.append(f"| {unit} | {len(some.units[unit])} | " + " | ".join(cells) + f" | {here} |")
+    return lines
+
+
 def programs():
     lines = ["", "## The programs", "",
              "Chosen, with their sizes, before any figure was seen. Built with `-std=c++17 -O3 -arch=sm_90`, by nvcc 13.0.88 for "
@@ -170,7 +208,7 @@ def page(figures, launches):
              f"{sum(launches.values())} launches: the modelled caches and the compiled code, as [accuracy-caches.md](accuracy-caches.md) "
              "and [accuracy-code.md](accuracy-code.md) have them for the programs of `tests/truth`, from which the rules were taken. "
              "No rule of the caches was made from these launches; some of their kernels were looked at while rules of instructions and registers were made. What the H200 counted (driver 580.159.04, ncu 2025.3.1, 2026-11-22, cold caches) is in "
-             "`tests/truth/public/h200.tsv`. The programs are not in this repository: `tests/truth/public/programs.tsv` and the list "
+             "`tests/truth/public/h200.tsv`, by unit in `units.tsv` beside it (2026-11-30). The programs are not in this repository: `tests/truth/public/programs.tsv` and the list "
              "below say where they are, `tests/truth/README.md` with which commands the page is made again.", "",
              "Some programs have one launch, some ten that are much alike, so a mean says less than its number of launches: see also "
              "the table by program.", "",
@@ -181,7 +219,7 @@ def page(figures, launches):
         label, goal = cells[0][0], cells[0][2]
         lines.append(f"| {label} | " + " | ".join(c[1] for c in cells) + f" | {of_our_programs(label)} | {goal} |")
     lines += ["", (accuracy.TRUTH / PUBLIC / "reading.md").read_text().rstrip()]
-    lines += by_program(figures, launches)
+    lines += by_program(figures, launches) + by_unit(figures)
     for code, f in figures.items():
         lines += ["", f"## Farthest off, {caches.CODES[code]}"] + caches.farthest(f)
         lines += caches.worst("Registers per thread", f.registers.values(), points, "{:.0f}")
@@ -203,6 +241,7 @@ def main():
     table = {}
     for row in accuracy.rows_of(PUBLIC + "h200.tsv"):
         table.setdefault(row["run"], []).append(row)
+    units = {(r["run"], r["launch"]): r for r in accuracy.rows_of(PUBLIC + "units.tsv")}
     figures, failed = {code: Public() for code in folders}, []
     for code, folder in folders.items():
         for run, rows in table.items():
@@ -213,6 +252,7 @@ def main():
             for row, got in zip(rows, ours):
                 name = {"program": run, "args": row["launch"], "kernel": short(row["kernel"]), "text": row["kernel"]}
                 figures[code].add({**row, **name}, got)
+                figures[code].add_units(units[run, row["launch"]], got, f"`{run}` {row['launch']} {name['kernel']}")
     text = page(figures, {run: len(rows) for run, rows in table.items()})
     if options.write:
         Path(options.write).write_text(text)

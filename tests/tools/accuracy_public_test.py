@@ -17,7 +17,8 @@ NAMES = {"kernel": "Kernel Name", "grid": "Grid Size", "block": "Block Size"}
 class Page(unittest.TestCase):
     def page(self, change):
         """(exit code, page, stderr) for the H200's own rows after change(rows)."""
-        rows = accuracy.rows_of("public/h200.tsv")
+        units = {(r["run"], r["launch"]): r for r in accuracy.rows_of("public/units.tsv")}
+        rows = [{**units[r["run"], r["launch"]], **r} for r in accuracy.rows_of("public/h200.tsv")]
         change(rows)
         with tempfile.TemporaryDirectory() as folder:
             for run in dict.fromkeys(r["run"] for r in rows):
@@ -34,7 +35,8 @@ class Page(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         for row in ("mean error | 0.0 points of 46 launches |", "correlation | 1.0000 |", "launches within 3 % | 100.0 % of 103 |",
                     "normalised RMS | 0.000 |", "mean error | 0.0 of 67 kernels |", "Theoretical occupancy: launches equal | 100.0 % |",
-                    "with its sign | +0.0 % |", "cells equal | 295 of 295 |"):
+                    "with its sign | +0.0 % |", "cells equal | 295 of 295 |",
+                    "Thread instructions: mean error | 0.0 % |", "| uniform | 21 | 0.0 % | 0 |"):
             self.assertIn(row, page)
 
     def test_errors(self):
@@ -42,12 +44,16 @@ class Page(unittest.TestCase):
             r = next(r for r in rows if r["run"] == "xsbench")  # 48 registers; 67 kernels, 32 of more than 24
             r["launch__registers_per_thread"] = "80"
             r["smsp__inst_executed.sum"] = str(2 * float(r["smsp__inst_executed.sum"]))
+            r["smsp__inst_executed_pipe_adu.sum"] = str(2 * float(r["smsp__inst_executed_pipe_adu.sum"]))
+            r["smsp__inst_executed_pipe_uniform.sum"] = str(float(r["smsp__inst_executed.sum"]) / 2)
         code, page, _ = self.page(change)
         self.assertEqual(code, 0)
         self.assertIn("Registers per thread: mean error | 0.5 of 67 kernels |", page)  # 32 / 67
         self.assertIn("above 24 registers: mean error | 1.0 of 32 kernels |", page)  # 32 / 32
         self.assertIn("Warp instructions: mean error | 1.0 % |", page)  # 1 / 103
         self.assertIn("| `xsbench` 0 lookup | 48 | 80 |", page)
+        self.assertIn("| adu | 84 | 1.2 % | 0 |", page)  # 1 / 84
+        self.assertIn("| uniform | 21 | 0.0 % | 1 |", page)
 
     def test_other_launches(self):
         code, _, err = self.page(lambda rows: rows.remove(next(r for r in rows if r["run"] == "lud")))
