@@ -2,8 +2,8 @@
 //
 // The lesson. Commands of one stream run one after the other. A copy, a kernel and a copy back, cut into four streams, overlap: while one part is
 // computed the next one is copied in and the one before it copied out. The kernel here takes about as long as a copy, so three things at a time
-// take little more than the longest. Kernels of few blocks in several streams run side by side. Copies must be asynchronous, from page-locked
-// memory, in streams that are not the default one.
+// take little more than the longest. Kernels of few blocks in several streams run side by side, which pays where they take
+// long beside a launch. Copies must be asynchronous, from page-locked memory, in streams that are not the default one.
 //
 // The figures, parts of 1 MiB: 4 launches in one stream, 4 in four, then 4 small ones in one stream and 4 in four.
 //   scale: launches = 16
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     float four = time_of(PARTS, stage);
     expect(std::vector<float>(host, host + PARTS * PART) == std::vector<float>(PARTS * PART, 2.0f), "in four streams");
 
-    auto small = [&](int i, cudaStream_t s) { scale<<<SMALL, THREADS, 0, s>>>(device + i * PART, 10 * turns); };
+    auto small = [&](int i, cudaStream_t s) { scale<<<SMALL, THREADS, 0, s>>>(device + i * PART, 20 * turns); };
     float behind = time_of(1, small), beside = time_of(PARTS, small);
     expect(to_host(device, PARTS * PART) == std::vector<float>(PARTS * PART, 2.0f), "small kernels");
     if (times) {

@@ -42,6 +42,10 @@ set_tests_properties(compile.prelude_table PROPERTIES SKIP_RETURN_CODE 77)
 add_test(NAME compile.math_calls COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/math_calls.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(compile.math_calls PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
+# Its loops end as nvcc's do, as a table says: ptxas unrolls by it.
+add_test(NAME compile.closing COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/closing.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(compile.closing PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Its memory accesses are nvcc's, as a table says; where nvcc is, the table is what nvcc makes.
 add_test(NAME compile.as_nvcc COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/compile/as_nvcc.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(compile.as_nvcc PROPERTIES ENVIRONMENT "HEDDLE_ROOT=${front};HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")

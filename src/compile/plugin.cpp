@@ -201,7 +201,9 @@ struct LastPass : PassInfoMixin<LastPass> {
             analyses.invalidate(m, PreservedAnalyses::none());
         auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(m).getManager();
         return for_each_function(m, [&](Function &f) {
-            bool changed = heddle::name_references(f);
+            bool changed = heddle::end_by_sums(f, functions);
+            changed |= heddle::name_references(f);
+            changed |= heddle::leave_to_assembler(f);
             changed |= heddle::restore_zeros(f);
             changed |= heddle::make_conversions(f);
             changed |= heddle::free_divisions(f, false);
@@ -219,6 +221,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             changed |= heddle::align_accessed(f);
             if (changed)
                 functions.invalidate(f, PreservedAnalyses::none());
+            changed |= heddle::close_loops(f, functions.getResult<DominatorTreeAnalysis>(f));
             changed |= heddle::hoist_assembly(f, functions.getResult<LoopAnalysis>(f), functions.getResult<DominatorTreeAnalysis>(f));
             AAResults &aa = functions.getResult<AAManager>(f);
             changed |= heddle::fill_gaps(f, aa);

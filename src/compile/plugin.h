@@ -74,6 +74,15 @@ bool tell_ends(llvm::Function &f);
 void ask_for_unrolling(llvm::Loop &loop, llvm::LoopStandardAnalysisResults &analyses);
 bool unroll_loops(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
 
+// plugin_ends.cpp. Marks loops that were unrolled though nobody asked for it.
+const char BY_ITSELF[] = "heddle.by.itself";
+// Last: those of unknown length end by a sum of the program's counter where nvcc's do, and the assembler may unroll all of them again.
+bool end_by_sums(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+bool leave_to_assembler(llvm::Function &f);
+// Last: the branch at a loop's end goes back where its condition holds, as nvcc's does. The back end cannot turn it round, and ptxas does not unroll a
+// loop that is left by a branch and goes back by another one.
+bool close_loops(llvm::Function &f, const llvm::DominatorTree &dt);
+
 // plugin_stores.cpp. From LICM, once loads have been merged: that a store may wait for the end of a loop.
 void keep_in_loops(llvm::Function &f);
 // From GVN, and last, since the back end has one of its own: that what is stored was loaded. A store that may be to the place of the load

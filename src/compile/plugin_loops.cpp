@@ -282,8 +282,11 @@ bool unroll(Loop *loop, const Analyses &a)
     LoopUnrollResult done = UnrollLoop(loop, how, &a.li, &a.se, &a.dt, &a.ac, &a.tti, &a.ore, true, &rest);
     if (done == LoopUnrollResult::Unmodified)
         return false;
-    if (done == LoopUnrollResult::PartiallyUnrolled) // else there is no loop any more
+    if (done == LoopUnrollResult::PartiallyUnrolled) { // else there is no loop any more
         loop->setLoopAlreadyUnrolled();
+        if (!(asked & TM_Force))
+            addStringMetadataToLoop(loop, heddle::BY_ITSELF, 1);
+    }
     if (rest)
         rest->setLoopAlreadyUnrolled();
     return true;
