@@ -1,7 +1,8 @@
 # Device time (docs/device-time.md): the model itself is unit.runtime_timeline.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME timed.streams COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/streams.py $<TARGET_FILE:heddle_cli>)
-set_tests_properties(timed.streams PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+add_test(NAME timed.streams_h200 COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/streams_h200.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.streams timed.streams_h200 PROPERTIES TIMEOUT 300 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 foreach(executor interp jit)
   add_test(NAME timed.meet_${executor} COMMAND heddle_cli run --timed ${CMAKE_CURRENT_SOURCE_DIR}/timed/meet.cu)
   set_tests_properties(timed.meet_${executor} PROPERTIES TIMEOUT 100 PASS_REGULAR_EXPRESSION "\nPASSED\n"

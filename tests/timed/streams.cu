@@ -1,4 +1,4 @@
-// Small programs of streams, one a case, for streams.py: which of their commands overlap on the device follows from CUDA's rules, and
+// Small programs of streams, one a case (CASE [TIMES]), for streams.py: which of their commands overlap on the device follows from CUDA's rules, and
 // stands in streams.txt. Kernels and copies are told by their order: k0 k1 ..., c0 c1 ...
 #include <cstdio>
 #include <cstdlib>
@@ -179,8 +179,10 @@ int main(int argc, char **argv)
     MUST(cudaEventCreate(&event));
     for (auto &c : cases)
         if (argc > 1 && !strcmp(argv[1], c.name)) {
-            c.run();
-            MUST(cudaDeviceSynchronize());
+            for (int times = argc > 2 ? atoi(argv[2]) : 1; times > 0; times--) {
+                c.run();
+                MUST(cudaDeviceSynchronize());
+            }
             printf("%s\n", c.name);
             return 0;
         }

@@ -20,12 +20,12 @@ def expected():
             yield case, {frozenset(p.split("-")) for p in pairs.split()}, orders.split()
 
 
-def times(heddle, case, threads):
-    """{name: (begin, end)} of the case's commands, ns."""
+def times(heddle, case, threads, repeats="1"):
+    """{name: (begin, end)} of the case's commands, ns; of the last time that it runs."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
         env = dict(os.environ, HEDDLE_TRACE=trace, HEDDLE_THREADS=str(threads), HEDDLE_QUIET="1", HEDDLE_DEVICE="h200")
-        done = subprocess.run([heddle, "run", "--timed", os.path.join(HERE, "streams.cu"), case], env=env, capture_output=True, text=True)
+        done = subprocess.run([heddle, "run", "--timed", os.path.join(HERE, "streams.cu"), case, repeats], env=env, capture_output=True, text=True)
         if done.returncode or done.stdout != case + "\n":
             sys.exit(f"{case}: status {done.returncode}\n{done.stdout}{done.stderr}")
         events = [json.loads(line) for line in open(trace)]
@@ -33,7 +33,7 @@ def times(heddle, case, threads):
     if not commands or not all(e.get("modelled") for e in events):
         sys.exit(f"{case}: times that are not modelled")
     at, n = {}, {"kernel": 0, "copy": 0}
-    for e in commands:  # as they were asked for
+    for e in commands[-(len(commands) // int(repeats)):]:  # as they were asked for
         at[e["kind"][0] + str(n[e["kind"]])] = (e["begin"], e["end"])
         n[e["kind"]] += 1
     return at

@@ -1,7 +1,7 @@
 // Does CUPTI work: kernels, copies and fills as its activity records tell them. Rows: kind, name or bytes, begin after the first one's, ns.
 // Built with nvcc -std=c++17 -O3 -arch=sm_90 tracer.cu -lcupti.
 // With -shared -Xcompiler -fPIC -DINJECTED it is a library: CUDA_INJECTION64_PATH=./tracer.so TRACE=FILE PROGRAM puts the same of any program
-// into FILE.
+// into FILE, and behind it the number of the call that asked for it.
 #include "harness.h"
 #include <cupti.h>
 
@@ -13,15 +13,17 @@ static void CUPTIAPI give(uint8_t **buffer, size_t *size, size_t *records) { *si
 static void CUPTIAPI take(CUcontext, uint32_t, uint8_t *buffer, size_t, size_t valid) {
     CUpti_Activity *a = NULL;
     while (cuptiActivityGetNextRecord(buffer, valid, &a) == CUPTI_SUCCESS) {
-        auto row = [](const char *kind, const char *name, unsigned long long begin, unsigned long long end) {
+        auto row = [](const char *kind, const char *name, unsigned long long begin, unsigned long long end, unsigned call) {
             if (!first) first = begin;
-            fprintf(out, "%s\t%s\t%lld\t%lld\n", kind, name, (long long)(begin - first), (long long)(end - begin));
+            fprintf(out, "%s\t%s\t%lld\t%lld", kind, name, (long long)(begin - first), (long long)(end - begin));
+            if (out != stdout) fprintf(out, "\t%u", call);
+            fprintf(out, "\n");
         };
         char bytes[32];
-        if (a->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) { auto *k = (CUpti_ActivityKernel9 *)a; row("kernel", k->name, k->start, k->end); }
-        if (a->kind == CUPTI_ACTIVITY_KIND_MEMCPY) { auto *k = (CUpti_ActivityMemcpy5 *)a; snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)k->bytes); row("copy", bytes, k->start, k->end); }
-        if (a->kind == CUPTI_ACTIVITY_KIND_MEMSET) { auto *k = (CUpti_ActivityMemset4 *)a; snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)k->bytes); row("fill", bytes, k->start, k->end); }
-        if (a->kind == CUPTI_ACTIVITY_KIND_RUNTIME) { auto *k = (CUpti_ActivityAPI *)a; snprintf(bytes, sizeof bytes, "%u", k->cbid); row("runtime", bytes, k->start, k->end); }
+        if (a->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) { auto *k = (CUpti_ActivityKernel9 *)a; row("kernel", k->name, k->start, k->end, k->correlationId); }
+        if (a->kind == CUPTI_ACTIVITY_KIND_MEMCPY) { auto *k = (CUpti_ActivityMemcpy5 *)a; snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)k->bytes); row("copy", bytes, k->start, k->end, k->correlationId); }
+        if (a->kind == CUPTI_ACTIVITY_KIND_MEMSET) { auto *k = (CUpti_ActivityMemset4 *)a; snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)k->bytes); row("fill", bytes, k->start, k->end, k->correlationId); }
+        if (a->kind == CUPTI_ACTIVITY_KIND_RUNTIME) { auto *k = (CUpti_ActivityAPI *)a; snprintf(bytes, sizeof bytes, "%u", k->cbid); row("runtime", bytes, k->start, k->end, k->correlationId); }
     }
     free(buffer);
 }
