@@ -8,7 +8,7 @@
 int32_t turns_last_plain(const struct interp_code *c, int32_t from, int32_t to)
 {
     for (int32_t i = to - 1; i >= from; i--)
-        if (step_is_plain(&c->step[i]) && c->kernel->insts[i].guard == IR_NOREG)
+        if (step_is_plain(&c->step[i]) && c->step[i].kind != STEP_COUNTED && c->kernel->insts[i].guard == IR_NOREG) /* what only counts does not always run */
             return i;
     return -1;
 }
