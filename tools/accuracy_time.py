@@ -6,11 +6,11 @@ and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An
 a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
 Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
 
-usage: accuracy_time.py HEDDLE [--set open|fresh|held] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
+usage: accuracy_time.py HEDDLE [--set open|fresh|held|sealed] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
                         [--jobs N]
 
 --set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it; held, those of
-tests/truth/held, which are held back until the model's code is frozen. --ptx: where nvcc's PTX is, NAME.ptx (fresh and held; of open it is in
+tests/truth/held and tests/truth/sealed, which were held back until the model's code was frozen. --ptx: where nvcc's PTX is, NAME.ptx (fresh, held and sealed; of open it is in
 tests/truth/ptx).
 
 --tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
@@ -42,6 +42,7 @@ SETS = {
     "open": ("", "time.tsv", "2026-11-20, cold caches, clocks not locked"),
     "fresh": ("fresh", "fresh/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
     "held": ("held", "held/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
+    "sealed": ("sealed", "sealed/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
 }
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts

@@ -155,6 +155,9 @@ class Page(unittest.TestCase):
     def test_held(self):
         self.other("held", 216)
 
+    def test_sealed(self):
+        self.other("sealed", 157)
+
     def test_unknown(self):
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
             self.compare(lambda r: r, "--only", "no_such_program")
