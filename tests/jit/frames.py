@@ -78,7 +78,7 @@ def main():
 
         times = [seconds([folder / f"{n}", n]) for n in (1250, 2500, 5000)]
         print("variables 1250 2500 5000: seconds", *(f"{t:.2f}" for t in times))
-        expect(times[1] < 3 * times[0] and times[2] < 3 * times[1], f"time grows faster than the kernel: {times}")
+        expect(times[2] < 8 * times[0], f"time grows faster than the kernel: {times}") # 4 times: in proportion; 16: with the square
 
         log = folder / "log"
         done = run([folder / "2500", 2500], HEDDLE_EXEC="jit", HEDDLE_JIT_LOG=str(log))
