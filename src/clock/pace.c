@@ -1,7 +1,10 @@
 /* See pace.h. */
 #include "clock/pace.h"
 
+#include "base/alloc.h"
 #include "target/pace.h"
+
+enum { SIXTEENTHS = 16 /* of an instruction: target_sixteenths */ };
 
 /* Ticks that a warp's instruction keeps the unit of its subpartition; 0: not known. rate: results a cycle, of the multiprocessor. */
 static uint64_t unit_ticks(const struct device *d, int64_t rate)
@@ -30,7 +33,8 @@ static int64_t tensor_rate(const struct device *d, const struct ir_inst *product
     }
 }
 
-uint64_t pace_tensor_ticks(const struct device *d, const struct ir_inst *product, uint64_t insts)
+/* Ticks that the tensor core of a subpartition takes for one of the `insts` instructions that are the product; 0: nobody knows. */
+static uint64_t tensor_ticks(const struct device *d, const struct ir_inst *product, uint64_t insts)
 {
     enum { FULL = 16 * 8 * 256 /* results times bits of a row of A */, FULL_FP64 = 16 * 8 * 4 /* multiply-adds */ };
     const struct ptx_shape_info *shape = &ptx_shape_info[product->mods->shape];
@@ -48,16 +52,14 @@ uint64_t pace_tensor_ticks(const struct device *d, const struct ir_inst *product
     return rate > 0 ? all * (uint64_t)d->subpartitions * PACE_TICKS / (insts * (uint64_t)rate) : 0;
 }
 
-/* Ticks of the subpartition's tensor core in a run of the block. */
-static uint64_t tensor_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, int32_t block)
+/* Adds to each block's sum the sixteenths of ticks that its subpartition's tensor core takes in a run of it. */
+static void add_tensor(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, uint64_t *sums)
 {
-    enum { SIXTEENTHS = 16 };
-    uint64_t ticks = 0;
-    for (int32_t i = 0; t->work[block][PIPE_TENSOR] && i < k->ninsts; i++) {
-        const uint64_t insts = k->insts[i].op == PTX_OP_MMA && t->blocks[k->insts[i].block].counted == block ? target_sixteenths(t, i, PIPE_TENSOR) : 0;
-        ticks += insts * pace_tensor_ticks(d, &k->insts[i], (insts + SIXTEENTHS - 1) / SIXTEENTHS);
+    for (int32_t i = 0; i < k->ninsts; i++) {
+        const uint64_t insts = k->insts[i].op == PTX_OP_MMA ? target_sixteenths(t, i, PIPE_TENSOR) : 0;
+        if (insts)
+            sums[t->blocks[k->insts[i].block].counted] += insts * tensor_ticks(d, &k->insts[i], (insts + SIXTEENTHS - 1) / SIXTEENTHS);
     }
-    return ticks / SIXTEENTHS;
 }
 
 struct busy {
@@ -89,10 +91,13 @@ static struct busy busy_of(const struct device *d, const uint32_t work[PIPES], u
 const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, struct arena *arena)
 {
     struct exec_pace *p = ARENA_ARRAY(arena, struct exec_pace, k->nblocks + 1);
+    uint64_t *tensor = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *tensor);
+    add_tensor(k, t, d, tensor);
     for (int32_t b = 0; b < k->nblocks; b++) {
-        const struct busy busy = busy_of(d, t->work[b], tensor_of(k, t, d, b));
+        const struct busy busy = busy_of(d, t->work[b], tensor[b] / SIXTEENTHS);
         p[b] = (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(t->pace->block[b].span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
     }
+    alloc_release(tensor);
     return p;
 }
 

@@ -772,7 +772,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
     struct warp *w = &t->warps[place % r->warps];
-    uint64_t before = w->clock, busy = w->busy, all = w->busy, span = w->span, units = w->units, had = w->passes;
+    uint64_t before = w->clock, busy = w->busy, span = w->span, units = w->units, had = w->passes;
     const bool first = !w->clock;
     enum warp_stop stop;
     int turn = 0;
@@ -819,6 +819,7 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     r->moved |= t->moved;
     r->spins |= waits;
     r->gets_on |= !waits && w->clock != before;
+    s->unit[place % r->slots] = units_of(w->units - units, w->busy - busy);
     busy = later(w->busy - busy + a->rest.busy, TICKS);
     span = later(w->span - span + a->rest.span, busy);
     if (!r->c->caches->no_issue_share && can_run(r, s, place % r->slots)) /* two of them issue in turn: NVIDIA H200, 2026-11-30, two warps of a subpartition end together (grid_shape, compute 1x256) */
@@ -843,7 +844,6 @@ static enum warp_stop advance(struct rounds *r, uint32_t sm, uint32_t place, uin
     make_waiters(r, sm, a);
     enter_pipe(r, sm, place);
     s->free[place % r->slots] = s->now + busy;
-    s->unit[place % r->slots] = units_of(w->units - units, w->busy - all);
     return stop;
 }
 
