@@ -196,7 +196,7 @@ has "^ *8 .* 32.00  *84.2%  .*Long Scoreboard  *float y" # 32 bytes apart: a sec
 has "^ *10  *4  *32.0  *4  *[0-9]*  *if (i % 32 < 16)" # every warp divides, as written
 has "^ *GPU  *[0-9.]*  *0  *^ predicates, no branch" # and none does in machine code
 has "^ *GPU  *32.0  *^ under predicates: 16.0 of 32.0 lanes on"
-has "^ *11  *4  *32.0  .* 4  *\(.*  \)\{0,1\}s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
+has "^ *11  *4  *32.0  .* 4  *[0-9.]*%  Math Pipe Throttle  *s\\[4 \\* (i % 32)\\] = x" # 16 lanes, 4 words apart, on 8 banks: one wavefront too many a warp
 ! grep -q "$(printf '\033')" "$dir/err" || { echo "FAILED: colour without a terminal"; failed=1; }
 # The same launch's machine code: the counts of its instructions are those of the launch, in the file that was kept, too.
 expect 0 "the report has no machine code of 'lines" -i "$dir/pairs" --page source --print-source sass

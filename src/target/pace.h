@@ -1,9 +1,10 @@
 /* What the order of the machine code says of time: how long a block takes a warp that has the multiprocessor for itself, when its
  * accesses to memory begin in it, and when what they bring is needed.
  *
- * In: scheduled code and its flow. Out: struct target_pace. Instructions are issued in their order, one a cycle; each waits for its
- * operands, which are there so many cycles after the instruction that makes them was issued (latencies.def, operations.def; loads of shared memory of
- * several words a lane or several matrices some cycles later: latency_wide2, latency_wide4, latency_wavefront). What comes from global, local or
+ * In: scheduled code and its flow. Out: struct target_pace. Instructions are issued in their order, one a cycle at
+ * most and as far apart as spacing.h says; each waits for its operands, which are there so many cycles after the instruction that makes them was
+ * issued (latencies.def, operations.def; loads of shared memory of several words a lane or several matrices some cycles later: latency_wide2,
+ * latency_wide4, latency_wavefront). What comes from global, local or
  * constant memory by address, from textures and from atomics takes as long as the memory model says: here it is there at once, and who is
  * the first to need it is kept. A block that follows itself is looked at while it does. What is not known: which way a branch goes, so a
  * block begins with the operands that the block in front of it leaves; what a called function waits for, so each of its instructions needs the
