@@ -207,10 +207,13 @@ static void throughputs(const struct device *d, struct caches_config *out)
     out->atomic_sector_slow = cycles_of(d, DEVICE_TAKEN(d, atomic_sector_slow_ps));
     out->store_again = cycles_of(d, DEVICE_TAKEN(d, store_again_ps));
     out->dram_channels = (uint32_t)d->dram_channels;
-    const double unit = PARTS * (double)out->dram_bytes * (double)d->dram_channels / dram_bytes;
+    const double unit = PARTS * SECTOR * (double)d->dram_channels / dram_bytes;
     const double read = unit * SHARES / (double)DEVICE_TAKEN(d, dram_read_share), write = unit * SHARES / (double)DEVICE_TAKEN(d, dram_write_share);
     const double both = unit * SHARES / (double)DEVICE_TAKEN(d, dram_copy_share);
     out->dram_channel_cycles = (uint32_t)read;
+    out->dram_visit_cycles = cycles_of(d, DEVICE_TAKEN(d, dram_visit_ps));
+    out->dram_visit_write_cycles = cycles_of(d, DEVICE_TAKEN(d, dram_visit_write_ps));
+    out->dram_piece_lines = (uint32_t)(d->dram_interleave_bytes >> LINE_SHIFT);
     out->dram_write_cycles = (uint32_t)write;
     out->dram_turn_cycles = both > (read + write) / 2 ? (uint32_t)(both - (read + write) / 2) : 0;
 }

@@ -67,15 +67,16 @@ struct caches_config {
     /* Cycles from a request to the data: from L1, from L2, and what DRAM adds to that. */
     uint32_t l1_latency, l2_latency, dram_latency, shared_latency; /* of the last: a load from shared memory */
     /* What can be served at a time: slices of L2 and channels of DRAM, with the cycles that one of them needs for a sector, at
-     * least for a request, and for `dram_bytes`, in 1/256. 0 of them: any number at once. */
+     * least for a request, and for a sector, in 1/256. 0 of them: any number at once. */
     uint32_t l2_slices, l2_slice_cycles, l2_request_cycles, dram_channels, dram_channel_cycles;
     /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, and for a sector of
-     * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for
-     * `dram_bytes` written, and more where reads and writes are as many. */
+     * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for a
+     * sector written, and more where reads and writes are as many. */
     uint32_t l2_write_cycles, atomic_word, atomic_sector, atomic_sector_slow;
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
     /* Likewise: for how long a float sum of a word, and a store that does not fill its sector, let the next one to the same wait. */
     uint32_t atomic_word_float, store_again;
+    uint32_t dram_piece_lines, dram_visit_cycles, dram_visit_write_cycles; /* lines of a piece, a power of two; likewise: what a channel takes at least to go to another piece */
     uint32_t dram_wait, dram_wait_every; /* cycles: a bank is not to be had for so many, each so many; 0: always */
     uint32_t constant_bytes[2], constant_line; /* of an SM: first level and the one behind it; line of both */
     uint32_t constant_latency; /* cycles, first level */

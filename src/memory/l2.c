@@ -85,12 +85,12 @@ struct turn {
 
 /* What a turn asks of DRAM. */
 struct dram_op {
-    uint64_t time, done;
+    uint64_t line, time, done;
     struct dram_place at;
     uint32_t channel;    /* rates_channel_of */
     uint32_t turn;       /* where threads serve together */
-    uint8_t sectors, units;
-    bool write;
+    uint8_t sectors;
+    uint8_t kind;        /* enum dram_kind */
 };
 
 /* Stages of a turn that have servers, sets or groups of their own for each of several threads. */
@@ -395,7 +395,7 @@ static inline void arrive(struct place p, uint64_t now)
 /* --- when --- */
 
 /* DRAM is to read or write sectors of a line, if any. */
-static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, uint64_t time)
+static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, enum dram_kind kind, uint64_t time)
 {
     if (!sectors)
         return;
@@ -407,9 +407,9 @@ static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, 
     op->turn = l->number;
     op->time = time;
     op->channel = rates_channel_of(l->rates, line);
+    op->line = line;
     op->sectors = (uint8_t)sectors;
-    op->units = (uint8_t)(l->c.dram_bytes < 64 ? lines_count(sectors) : !!(sectors & 3) + (unsigned)!!(sectors & 12));
-    op->write = write;
+    op->kind = (uint8_t)kind;
     if (l->dram)
         op->at = dram_place_of(l->dram, line);
     l->now->nops++;
@@ -418,7 +418,7 @@ static void ask_dram(struct l2 *l, uint64_t line, unsigned sectors, bool write, 
 /* It does: until when its channel is busy with that. */
 static inline void time_dram(const struct l2 *l, struct dram_op *op, uint64_t now)
 {
-    op->done = rates_dram(l->rates, op->channel, op->units, op->write, now, op->time);
+    op->done = rates_dram(l->rates, op->channel, op->line, lines_count(op->sectors), op->kind, now, op->time);
 }
 
 /* How long the line's bank is not to be had then: banks are refreshed one after the other. */
@@ -443,8 +443,8 @@ static uint64_t way(const struct l2 *l, uint64_t line, uint32_t who, uint32_t ti
 static void clean(struct l2 *l, struct place p, struct counters *c)
 {
     uint64_t line = line_of(l, p);
-    ask_dram(l, line, partial(p), false, l->asker.time);
-    ask_dram(l, line, dirty(p), true, l->asker.time);
+    ask_dram(l, line, partial(p), DRAM_FILL, l->asker.time);
+    ask_dram(l, line, dirty(p), DRAM_WRITE, l->asker.time);
     c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(dirty(p));
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(partial(p));
     set_valid(p, valid(p) | partial(p), coming(p));
@@ -512,7 +512,7 @@ static uint64_t bring(struct l2 *l, struct place p, uint64_t line, uint64_t hash
         return coming(p) & sectors ? ways_later(*ready, time) : time;
     unsigned all = fetched(l, missing), more = all & ~valid(p);
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(all);
-    ask_dram(l, line, all, false, time);
+    ask_dram(l, line, all, DRAM_READ, time);
     l->now->misses = true;
     set_valid(p, valid(p) | more, coming(p) | (asked && hash >> 20 & 1 ? 0 : more & ~asked));
     set_dirt(p, dirty(p), partial(p) & ~more); /* what was written in part is whole now */
@@ -675,11 +675,11 @@ static void pass_on(struct l2 *l, const struct l2_request *r, struct counters *c
     bool reads = r->op != L2_WRITE, writes = r->op == L2_WRITE || r->op == L2_ATOMIC;
     if (reads) {
         c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(r->sectors);
-        ask_dram(l, r->line, r->sectors, false, r->time);
+        ask_dram(l, r->line, r->sectors, DRAM_READ, r->time);
     }
     if (writes) {
         c->v[COUNTER_DRAM_WRITE_SECTORS] += lines_count(r->sectors);
-        ask_dram(l, r->line, r->sectors, true, r->time);
+        ask_dram(l, r->line, r->sectors, DRAM_WRITE, r->time);
     }
 }
 
@@ -690,7 +690,7 @@ static void read_texture(struct l2 *l, const struct l2_request *r, struct counte
     c->v[COUNTER_L2_READ_SECTORS] += lines_count(r->sectors);
     c->v[COUNTER_L2_READ_HIT] += lines_count(found);
     c->v[COUNTER_DRAM_READ_SECTORS] += lines_count(r->sectors & ~found);
-    ask_dram(l, r->line, r->sectors & ~found, false, r->time);
+    ask_dram(l, r->line, r->sectors & ~found, DRAM_READ, r->time);
 }
 
 /* Memory of another device: its L2 and DRAM are not this launch's. */
@@ -849,7 +849,7 @@ static void look_up(struct l2 *l, const struct l2_queue *q, const struct l2_requ
 static uint64_t stored(struct l2 *l, const struct turn *t, const struct dram_op *op, uint64_t at)
 {
     for (uint32_t i = 0; i < t->nops; i++)
-        if (op[i].write && op[i].done > at + l->c.dram_latency)
+        if (op[i].kind == DRAM_WRITE && op[i].done > at + l->c.dram_latency)
             at = op[i].done - l->c.dram_latency;
     l->done = at > l->done ? at : l->done;
     return at;
@@ -1116,7 +1116,7 @@ static void serve_turn(struct l2 *l, const struct l2_queue *queues, struct turn 
     for (uint32_t i = 0; i < l->nops; i++) {
         time_dram(l, &l->op[i], r->time);
         if (l->dram)
-            dram_access(l->dram, &l->op[i].at, l->op[i].sectors, l->op[i].write, &l->asker);
+            dram_access(l->dram, &l->op[i].at, l->op[i].sectors, l->op[i].kind == DRAM_WRITE, &l->asker);
     }
     settle(l, r, t, l->op);
     pass_back(l, r, t);
@@ -1280,7 +1280,7 @@ static void dram_part(void *l2, int number)
             if (op->channel % ms->n == (uint32_t)number)
                 time_dram(l, op, r->time);
             if (l->dram && op->at.channel % ms->n == (uint32_t)number)
-                dram_access(l->dram, &op->at, op->sectors, op->write, &(struct dram_asker){m->l.asker.sites, r->site, r->time});
+                dram_access(l->dram, &op->at, op->sectors, op->kind == DRAM_WRITE, &(struct dram_asker){m->l.asker.sites, r->site, r->time});
         }
     }
 }

@@ -7,12 +7,22 @@
 #include "memory/ways.h"
 
 enum { PARTS = 256, SHARE_SHIFT = 4 /* of writes among the last accesses of a channel: about so many, 2 to this power */, WHOLE = 1 << 12,
-       CHAINS = 4096, LINE_WORDS = 32, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
+       CHAINS = 4096, LINE_WORDS = 32, VISITS = 16, FILLS = 1024, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
 
 
 /* Sums of floats in a word, or stores to a sector that do not fill it: when the next one may begin, in 1/PARTS of a cycle. */
 struct chain {
     uint64_t word, until;
+};
+
+/* Pieces that a channel was asked for last, by their hash, and of each what is left of the time that its visit takes at least; pieces that lines were
+ * filled from. */
+struct visits {
+    struct visit {
+        uint64_t piece; /* 1 + twice its number, and one more if it was written */
+        uint64_t left;
+    } last[VISITS];
+    uint32_t filled[FILLS];
 };
 
 struct rates {
@@ -22,7 +32,9 @@ struct rates {
     struct divisor slices, channels;
     struct booked *slice, *read_sm, *write_sm, *read_gpc, *write_gpc; /* [l2_slices], [sms] twice, [gpcs] twice; NULL: any number at once. In PARTS of a cycle */
     struct booked *channel; /* [dram_channels], or NULL */
+    struct visits *visits;  /* [dram_channels], or NULL: a visit takes no longer than its bytes */
     uint32_t *writes; /* [dram_channels]: of WHOLE, the share of writes */
+    unsigned piece_shift;   /* lines of a piece, 2 to this power */
 };
 
 struct rates *rates_new(const struct caches_config *c)
@@ -46,6 +58,9 @@ struct rates *rates_new(const struct caches_config *c)
     if (c->dram_channel_cycles) {
         r->channel = pages_take(&r->pages, c->dram_channels * sizeof(struct booked));
         r->writes = pages_take(&r->pages, c->dram_channels * sizeof *r->writes);
+        if (c->dram_visit_cycles || c->dram_visit_write_cycles)
+            r->visits = pages_take(&r->pages, c->dram_channels * sizeof *r->visits);
+        r->piece_shift = c->dram_piece_lines > 1 ? (unsigned)__builtin_ctz(c->dram_piece_lines) : 0;
     }
     return r;
 }
@@ -178,24 +193,47 @@ uint64_t rates_answer(const struct rates *r, uint32_t sm, const struct l2_reques
     return r->read_sm ? busy(&r->read_sm[sm], of->time, time, (uint64_t)lines_count(of->sectors) * r->c->sm_read_cycles) : time;
 }
 
-/* By the line's hash. Where the channels are a power of two its bits come in runs: of 10,240 successive lines the busiest of 64 channels
- * got twice its share. There successive lines are in different channels, and where the next so many begin is by their hash. */
+/* By the hash of the line's piece. Where the channels are a power of two its bits come in runs: of 10,240 successive lines the busiest of 64
+ * channels got twice its share. There successive pieces are in different channels, and where the next so many begin is by their hash. */
 uint32_t rates_channel_of(const struct rates *r, uint64_t line)
 {
     const uint32_t n = r->c->dram_channels;
     if (!r->channel)
         return 0;
-    const uint64_t turned = n & (n - 1) ? lines_hash(line) >> 24 : line + (lines_hash(divide(line, r->channels)) >> 32);
+    const uint64_t piece = line >> r->piece_shift;
+    const uint64_t turned = n & (n - 1) ? lines_hash(piece) >> 24 : piece + (lines_hash(divide(piece, r->channels)) >> 32);
     return (uint32_t)(turned - divide(turned, r->channels) * n);
 }
 
-uint64_t rates_dram(const struct rates *r, uint32_t channel, unsigned units, bool write, uint64_t now, uint64_t time)
+/* What the channel has to do for so much work of a piece: at least a visit's, if it was not asked for it just now. */
+static uint64_t visited(struct visits *v, uint64_t piece, enum dram_kind kind, uint64_t work, uint64_t least)
 {
-    if (!r->channel || !units)
+    const uint64_t name = 1 + 2 * piece + (kind == DRAM_WRITE), hash = lines_hash(piece);
+    struct visit *last = &v->last[hash >> 40 & (VISITS - 1)];
+    if (kind == DRAM_FILL) {
+        uint32_t *filled = &v->filled[hash >> 40 & (FILLS - 1)];
+        if (*filled == (uint32_t)name)
+            return work;
+        *filled = (uint32_t)name;
+    }
+    if (last->piece == name)
+        least = last->left;
+    const uint64_t takes = last->piece == name ? (work > least ? work - least : 1) : larger(work, least); /* it waits its turn in any case */
+    *last = (struct visit){name, least > work ? least - work : 0};
+    return takes;
+}
+
+uint64_t rates_dram(const struct rates *r, uint32_t channel, uint64_t line, unsigned sectors, enum dram_kind kind, uint64_t now, uint64_t time)
+{
+    const struct caches_config *c = r->c;
+    const bool write = kind == DRAM_WRITE;
+    if (!r->channel || !sectors)
         return time;
     uint32_t *writes = &r->writes[channel];
     *writes += ((write ? WHOLE : 0) >> SHARE_SHIFT) - (*writes >> SHARE_SHIFT);
-    const uint64_t mixed = (uint64_t)*writes * (WHOLE - *writes) / (WHOLE / 4) * r->c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
-    const uint64_t each = (write ? r->c->dram_write_cycles : r->c->dram_channel_cycles) + mixed;
-    return busy(&r->channel[channel], now, time, units * each);
+    const uint64_t mixed = (uint64_t)*writes * (WHOLE - *writes) / (WHOLE / 4) * c->dram_turn_cycles / WHOLE; /* most where half of them are writes */
+    uint64_t work = sectors * ((write ? c->dram_write_cycles : c->dram_channel_cycles) + mixed);
+    if (r->visits && !(write && sectors == LINE_SECTORS))
+        work = visited(&r->visits[channel], line >> r->piece_shift, kind, work, write ? c->dram_visit_write_cycles : c->dram_visit_cycles);
+    return busy(&r->channel[channel], now, time, work);
 }

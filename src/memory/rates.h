@@ -36,9 +36,14 @@ uint64_t rates_send(const struct rates *r, uint32_t sm, uint32_t gpc, const stru
  * its multiprocessor: they have come, but for the way. */
 uint64_t rates_return(const struct rates *r, uint32_t gpc, const struct l2_request *of, uint64_t time);
 uint64_t rates_answer(const struct rates *r, uint32_t sm, const struct l2_request *of, uint64_t time);
-/* Which channel of DRAM a line has; when that is done with so many units of dram_bytes, which a request of the time `now` asks for at `time`.
- * Which one that is does not matter, and bytes are its only limit; what banks and rows make of it is counted apart (dram.h). */
+/* Which channel of DRAM a line has: all lines of a piece have the same one; when that is done with so many sectors of the line, which a request of the
+ * time `now` asks for at `time`. A visit of a piece takes some time, however little is read or written there: its row is opened. What banks and rows
+ * make of it in detail is counted apart (dram.h). Behind that (NVIDIA H200, 2026-12-01, tests/truth/time/dram.tsv):
+ * - 64 bytes read 256 or more bytes apart, or at random, take 22 to 25 ps of all of DRAM, 192 bytes apart 19, 128 apart 16, one behind the other 14.
+ * - 32 bytes written at random take 33, whole lines 28; where L2 must read what a write leaves out of its sectors, 60 in lines 256 or more bytes apart,
+ *   but 45 for each line where both of a piece are written: that is read once for both, and they are written by themselves. */
+enum dram_kind { DRAM_READ, DRAM_FILL /* what a line to be written does not have of its sectors */, DRAM_WRITE };
 uint32_t rates_channel_of(const struct rates *r, uint64_t line);
-uint64_t rates_dram(const struct rates *r, uint32_t channel, unsigned units, bool write, uint64_t now, uint64_t time);
+uint64_t rates_dram(const struct rates *r, uint32_t channel, uint64_t line, unsigned sectors, enum dram_kind kind, uint64_t now, uint64_t time);
 
 #endif

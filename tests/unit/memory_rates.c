@@ -95,14 +95,45 @@ static void dram(void **state)
 {
     (void)state;
     struct rates *r = rates_new(&config);
-    assert_int_equal(rates_dram(r, rates_channel_of(r, 1), 3, false, 0, 0), 30);
+    assert_int_equal(rates_dram(r, rates_channel_of(r, 1), 1, 3, DRAM_READ, 0, 0), 30);
     uint64_t at = 0;
     for (int i = 0; i < 400; i++)
-        at = rates_dram(r, rates_channel_of(r, 1), 1, i % 2, 0, 0);
+        at = rates_dram(r, rates_channel_of(r, 1), 1, 1, i % 2 ? DRAM_WRITE : DRAM_READ, 0, 0);
     const uint64_t before = at;
     for (int i = 0; i < 400; i++)
-        at = rates_dram(r, rates_channel_of(r, 1), 1, i % 2, 0, 0);
+        at = rates_dram(r, rates_channel_of(r, 1), 1, 1, i % 2 ? DRAM_WRITE : DRAM_READ, 0, 0);
     assert_true(at - before > 200 * (10 + 20 + 2 * 7) && at - before <= 200 * (10 + 20 + 2 * 8)); /* half of them are writes */
+    rates_free(r);
+}
+
+/* A visit of a piece of two lines takes 25 cycles at least (of one that is written 40), and a unit 10 (20); one channel. */
+static void visits(void **state)
+{
+    (void)state;
+    struct caches_config rows = config;
+    rows.dram_channels = 1;
+    rows.dram_turn_cycles = 0;
+    rows.dram_piece_lines = 2;
+    rows.dram_visit_cycles = 25 * 256;
+    rows.dram_visit_write_cycles = 40 * 256;
+    struct rates *r = rates_new(&rows);
+    assert_int_equal(rates_channel_of(r, 6), rates_channel_of(r, 7));
+    assert_int_equal(rates_dram(r, 0, 6, 1, DRAM_READ, 0, 0), 25);
+    assert_int_equal(rates_dram(r, 0, 7, 1, DRAM_READ, 0, 0), 25);      /* the other line, in the time of the visit */
+    assert_int_equal(rates_dram(r, 0, 7, 1, DRAM_READ, 0, 0), 25 + 5);  /* three units take longer than that */
+    assert_int_equal(rates_dram(r, 0, 6, 1, DRAM_READ, 0, 0), 25 + 15);
+    assert_int_equal(rates_dram(r, 0, 6, 1, DRAM_WRITE, 0, 0), 40 + 40);  /* written: a visit of its own */
+    assert_int_equal(rates_dram(r, 0, 8, 4, DRAM_READ, 0, 0), 80 + 40); /* as long as its bytes take */
+    assert_int_equal(rates_dram(r, 0, 10, 1, DRAM_READ, 0, 0), 120 + 25);
+    assert_int_equal(rates_dram(r, 0, 12, 1, DRAM_FILL, 0, 0), 145 + 25);
+    assert_int_equal(rates_dram(r, 0, 12, 1, DRAM_WRITE, 0, 0), 170 + 40);
+    assert_int_equal(rates_dram(r, 0, 13, 1, DRAM_FILL, 0, 0), 210 + 10); /* was read with the other line */
+    assert_int_equal(rates_dram(r, 0, 14, 4, DRAM_WRITE, 0, 0), 220 + 80);
+    uint64_t at = 300;
+    for (uint64_t piece = 10; piece < 1010; piece++)
+        at = rates_dram(r, 0, 2 * piece, 1, DRAM_READ, 0, 0);
+    assert_int_equal(at, 300 + 1000 * 25);
+    assert_int_equal(rates_dram(r, 0, 6, 1, DRAM_READ, 0, 0), at + 25); /* long ago */
     rates_free(r);
 }
 
@@ -116,7 +147,7 @@ static void channels(void **state)
         struct rates *r = rates_new(&many);
         uint64_t last = 0;
         for (uint64_t line = first; line < first + 10240; line++) {
-            const uint64_t at = rates_dram(r, rates_channel_of(r, line), 1, false, 0, 0);
+            const uint64_t at = rates_dram(r, rates_channel_of(r, line), line, 1, DRAM_READ, 0, 0);
             last = at > last ? at : last;
         }
         assert_in_range(last, 10240 / 64 * 10, (10240 / 64 + 4) * 10);
@@ -126,6 +157,7 @@ static void channels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram), cmocka_unit_test(channels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram),
+        cmocka_unit_test(visits), cmocka_unit_test(channels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

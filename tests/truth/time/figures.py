@@ -123,8 +123,16 @@ def dram(access):
     return best * {"read": 1, "write": 1 - stays, "copy": 1 - stays / 2}[access]
 
 
-def random_reads():
-    return [float(row[4]) for row in rows("dram", "random") if row[0] == "read" and row[1] == "32" and row[5] == "4096"][0]
+CHANNELS = 188  # dram_channels
+
+
+def visit(access):
+    """Picoseconds of a channel for a piece of which one sector is asked for: at random, of reads also at distances of so many bytes, with which a
+    piece has one. Writes of parts of sectors read them, too, so those at distances say nothing of writes."""
+    each = [float(row[3]) / (float(row[2]) / 32) for row in rows("dram", "random") if row[0] == access and row[1] == "32" and row[5] in ("1024", "4096")]
+    if access == "read":
+        each += [float(row[3]) / (float(row[2]) / 32) for row in rows("dram", "stride") if row[0] == access and row[1] in ("256", "384", "512", "1024")]
+    return 1000 * CHANNELS * statistics.mean(each)
 
 
 BUS = 2 * 3.201 * 6016 / 8  # bytes a nanosecond: memory_clock_khz, memory_bus_bits
@@ -252,7 +260,8 @@ TABLE = [
     ("dram_copy_share", lambda: share(dram("copy") / BUS), "dram: copy, less what stays in L2"),
     ("dram_wait_share", lambda: share(spread()[2]), "spread: 90 % and 95 %, one word, all multiprocessors"),
     ("dram_wait_ps", lambda: WORD * spread()[1], "spread: 90 % and 95 %, one word, all multiprocessors"),
-    ("dram_random_share", lambda: share(2 * random_reads() / BUS), "dram: read of 32 bytes at random in 4 GiB, of which each brings 64"),
+    ("dram_visit_ps", lambda: visit("read"), "dram: read of 32 bytes at random in 1 and 4 GiB, and 256 to 1024 bytes apart"),
+    ("dram_visit_write_ps", lambda: visit("write"), "dram: write of 32 bytes at random in 1 and 4 GiB"),
     # code
     ("code_l1_bytes", lambda: code_bytes(1.05), "launch: the longest code that takes a cycle an instruction"),
     ("code_l2_bytes", lambda: code_bytes(2.6), "launch: the longest code that takes about as long as one of 96 KiB"),
