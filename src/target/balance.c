@@ -49,6 +49,8 @@ static enum kind kind_of(const struct code *c, int32_t i)
     const struct machine_inst *in = &c->insts[i];
     if (in->op == OP_MOV && i + 1 < c->ninsts && in[1].op == OP_CALL)
         return ALU; /* where the call comes back to */
+    if (in->stays)
+        return ALU;
     if (in->op == OP_MOV && !in->form[0])
         return is_constant(&in->source[0]) ? CONSTANT : MOVE;
     if ((is_sum_of_two(in) && is_plain(&in->source[1])) || is_sum_of_row(c, i))
@@ -85,6 +87,16 @@ static void go_to_fma(struct machine_inst *in, enum kind kind)
     become(in, OP_IMAD, kind == SUM ? "IADD" : kind == HIGH ? "X" : kind == SHIFT ? "SHL.U32" : "MOV.U32");
 }
 
+/* HFMA2.MMA makes it by 0 * 0 + constant, as two halves, neither of which may be a NaN. */
+static bool is_two_halves(const struct operand *o)
+{
+    enum { EXPONENT = 0x7c00, FRACTION = 0x3ff };
+    for (int shift = 0; shift < 32; shift += 16)
+        if ((o->bits >> shift & EXPONENT) == EXPONENT && o->bits >> shift & FRACTION)
+            return false;
+    return true;
+}
+
 void balance(struct code *c)
 {
     if (c->arch < 70)
@@ -107,9 +119,9 @@ void balance(struct code *c)
         if (kind < SUM)
             continue;
         due += share;
-        const bool fma = due >= all, first = c->arch == 80 && !constants;
+        const bool fma = due >= all, first = !constants;
         due -= fma ? all : 0;
-        if (kind == CONSTANT && halves && (first || (!fma && constants % 2 == 0)))
+        if (kind == CONSTANT && halves && is_two_halves(&in->source[0]) && (first || (!fma && constants % 2 == 0)))
             become(in, OP_HFMA2, "MMA");
         else if (fma)
             go_to_fma(in, kind);

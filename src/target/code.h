@@ -87,6 +87,7 @@ struct machine_inst {
     bool meets;       /* BSYNC: of lanes that have parted at branches and meet in front of a block */
     uint8_t way;      /* enum code_way */
     uint8_t part;     /* of a function with parts: which one it is in (long_ways.h) */
+    bool stays;       /* no other unit does it instead (balance.h) */
     bool native;      /* before Volta: it is one of its architecture (earlier.h) */
     int32_t site;     /* of the IR: what it is made for */
     const char *form; /* what stands behind the name, "WIDE.U32", or "" */

@@ -391,6 +391,7 @@ void selecting_put_window(struct selecting *s, int32_t w)
     rank.number += 2;
     if (window->base == w) {
         selecting_put(s, OP_MOV, "", begin, immediate(0x400), none, none);
+        s->c->insts[s->c->ninsts - 1].stays = true;
         selecting_put(s, OP_S2R, "", rank, (struct operand){.file = FILE_SPECIAL, .number = PTX_SREG_CTAID_X}, none, none);
     }
     at = begin;

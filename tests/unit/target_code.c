@@ -401,7 +401,6 @@ static void products(void **state)
     has(s4, 80, "LOP3 0, IMMA 1, CALL 0");
 }
 
-/* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
 /* Words of 64 bits with zeros above them: x >> 32, x & 0xffffffff, loads of 32 bits into 64 (ptxas 13.0 (V13.0.88), 2026-11-30; the first and third are
  * a MOV less there, whose loads are of one word). */
 static void words_with_zeros(void **state)
@@ -422,6 +421,20 @@ static void words_with_zeros(void **state)
     has("ld.global.u32 %rd3, [%rd2+64]; ld.global.u64 %rd4, [%rd2+128]; mul.lo.u64 %rd5, %rd3, %rd4; st.global.u64 [%rd2+128], %rd5;", 90, "IMAD 3, IADD3 0");
 }
 
+/* The first constant that only moves is HFMA2.MMA, but for one of which a half is a NaN; where shared memory lies is always a MOV (ptxas 13.0 (V13.0.88),
+ * 2026-12-01: of 92 HFMA2 in 158 kernels none is either). */
+static void constants_by_halves(void **state)
+{
+    (void)state;
+    has("st.global.u32 [%rd2], 1;", 90, "HFMA2 1, MOV 0");
+    has("st.global.u32 [%rd2], 0x7fffffff;", 90, "HFMA2 0");
+    has("st.global.u32 [%rd2], 0x7f800000;", 90, "HFMA2 0"); /* 0x7f80: a NaN */
+    has("st.global.u32 [%rd2], 0x7c000000;", 90, "HFMA2 1"); /* infinite */
+    has("st.global.u32 [%rd2], 1;", 75, "HFMA2 0");
+    has(".shared .align 8 .b8 s[512]; .reg .b32 %a; mov.u32 %a, s; shl.b32 %r2, %r1, 2; add.s32 %r3, %a, %r2; st.shared.f32 [%r3+4], %f2; st.global.u32 [%rd2], 1;", 90, "HFMA2 1, UMOV 1");
+}
+
+/* The call of what the driver provides: its number, its address, the address to come back to, the jump. */
 static void driver_calls(void **state)
 {
     (void)state;
@@ -521,7 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients), cmocka_unit_test(packed),
         cmocka_unit_test(loops), cmocka_unit_test(weights), cmocka_unit_test(known_lengths), cmocka_unit_test(pointers_of_the_warp), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(words_with_zeros), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(words_with_zeros), cmocka_unit_test(constants_by_halves), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
