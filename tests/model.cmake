@@ -45,6 +45,7 @@ endforeach()
 # Local accesses that machine code makes, by both executors.
 unit_test(clock_turn)
 unit_test(clock_issue)
+unit_test(clock_unit)
 unit_test(clock_fence)
 unit_test(memory_booked)
 unit_test(clock_sm)

@@ -398,11 +398,9 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
         l1_invalidate(s->l1);
     turn_record(a, r->turns, &r->access);
     const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
-    const uint64_t data = s->data, port = s->constant_port;
-    uint64_t there = 0; /* in ticks */
-    uint64_t local = CACHES_LOCAL + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1;
-    bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST;
-    bool texture = cached && is_texture(r, s, rec);
+    const uint64_t data = s->data, port = s->constant_port, unit = s->texture_port;
+    uint64_t local = CACHES_LOCAL + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1, there = 0 /* in ticks */;
+    bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST, texture = cached && is_texture(r, s, rec);
     unsigned lines;
     if (!cached || texture) {
         memory_access(&r->memory, rec);
@@ -423,10 +421,12 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
             busy = unit_store_cycles(r->c->caches, rec, lines);
         else if (rec->op == RECORD_RED || rec->op == RECORD_ATOM)
             busy = (uint64_t)lines * r->c->caches->red_line_cycles;
+        else if (rec->op == RECORD_TEXTURE)
+            busy = unit_fetch_cycles(r->c->caches, s, rec, lines, missed > 0, at, &there);
         else
             busy = unit_load_cycles(r->c->caches, s, rec, lines, missed > 0, at, r->pass_ticks, &there);
     }
-    issue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : s->constant_port != port ? port * TICKS : 0),
+    issue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : later(s->constant_port != port ? port : 0, s->texture_port != unit ? unit : 0) * TICKS),
                rec->space != PTX_SHARED && rec->space != PTX_CONST);
     turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
     return busy;
@@ -475,8 +475,8 @@ static void leave_pipe(struct rounds *r, uint32_t sm, uint32_t place)
     const uint64_t ends = turn_end(a);
     a->in_pipe = false;
     if (s->now > ends && !a->open) { /* its last access had to wait for the pipe, and nothing that it waits for anyway */
-        const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive, shared = a->n && a->access[a->n - 1].space == PTX_SHARED;
-        stall(r, (uint32_t)a->last_site, done ? COUNTER_STALL_DRAIN : shared ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_LG_THROTTLE, s->now - ends);
+        const bool done = s->cta_slot[cta_slot].b && !s->cta_slot[cta_slot].b->warps[place % r->warps].alive;
+        stall(r, (uint32_t)a->last_site, done ? COUNTER_STALL_DRAIN : !a->n ? COUNTER_STALL_LG_THROTTLE : unit_full(&a->access[a->n - 1], a->access[a->n - 1].space != PTX_SHARED), s->now - ends);
     }
     a->least = later(a->least, s->now);
     if (s->cta_slot[cta_slot].together)
@@ -521,7 +521,7 @@ static void issue(const struct rounds *r, const struct issue_queue *q, struct tu
     const uint64_t room = issue_room(q, r->queue_room), at = turn_issue(a);
     if (room <= at)
         return;
-    stall(r, turn_next(a)->site, issue_all_global(q, r->queue_room) ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE, room - at);
+    stall(r, turn_next(a)->site, unit_full(turn_next(a), issue_all_global(q, r->queue_room)), room - at);
     turn_delay(a, room - at);
 }
 

@@ -178,7 +178,7 @@ void sm_begin(struct sms *of, uint32_t sm, uint32_t places, uint32_t blocks)
     struct l2_queue *q = &of->queue[sm];
     const uint32_t words = (places + 63) / 64;
     grow(s, &of->arrays, of->slots, places, words, blocks);
-    s->constant_port = s->now = s->pipe = s->data = s->since = 0;
+    s->constant_port = s->texture_port = s->now = s->pipe = s->data = s->since = 0;
     s->next_queue = s->nwakes = s->unbegun = s->blocks = 0;
     s->taken = 0;
     memset(s->free, 0, of->slots * sizeof *s->free);

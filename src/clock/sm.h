@@ -45,6 +45,7 @@ struct sm {
     struct l1 *l1;
     struct constants *constants;
     uint64_t constant_port; /* when it is free, in cycles */
+    uint64_t texture_port;  /* when the texture unit is, in cycles */
     struct readonly *textures; /* that of the first SM of those that share it; NULL: they go through L1 */
     uint64_t now;           /* ticks: 1/PACE_TICKS of a cycle */
     uint64_t pipe;          /* when the way of loads and stores to the tags of L1 is free, in ticks */

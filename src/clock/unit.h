@@ -18,6 +18,16 @@ uint64_t unit_store_cycles(const struct caches_config *f, const struct record *r
  * the memory, in ticks. */
 uint64_t unit_load_cycles(const struct caches_config *f, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t pass_ticks, uint64_t *there);
 
+/* A fetch of a texture in cycle `at`: as unit_load_cycles, but that the texture unit does it, one behind the other. Its lanes are taken four at a time and,
+ * of linear memory by number, eight; elements of 16 bytes take twice as long, and with a filter as long for each 4 bytes. Eight lanes take as
+ * long as half of their lines, or as words of a bank if they are of linear memory. Source: NVIDIA H200, 2026-12-01, tests/truth/time/tex.tsv, l1.tsv (TEX). */
+uint64_t unit_fetch_cycles(const struct caches_config *f, struct sm *s, const struct record *rec, unsigned lines, bool missed, uint64_t at, uint64_t *there);
+
+/* What a warp waits for whose access finds the queue full. global: so are all that are in it. */
+static inline int unit_full(const struct turn_access *a, bool global)
+{
+    return a->op == RECORD_TEXTURE ? COUNTER_STALL_TEX_THROTTLE : global ? COUNTER_STALL_LG_THROTTLE : COUNTER_STALL_MIO_THROTTLE;
+}
 
 /* Of what warps took, `busy` ticks, the shares of units (exec_pace.units). */
 struct unit_busy units_of(uint64_t units, uint64_t busy);

@@ -242,6 +242,9 @@ static void habits(const struct device *d, struct caches_config *out)
     out->wide_latency[1] = (uint32_t)DEVICE_TAKEN(d, latency_wide4);
     out->wavefront_latency = (uint32_t)DEVICE_TAKEN(d, latency_wavefront);
     out->atomic_latency = (uint32_t)DEVICE_TAKEN(d, latency_atomic);
+    out->texture_lanes = (uint32_t)DEVICE_TAKEN(d, texture_lanes_per_cycle);
+    out->texture_latency = (uint32_t)DEVICE_TAKEN(d, latency_texture);
+    out->texel_latency = (uint32_t)DEVICE_TAKEN(d, latency_texel);
     out->fence_latency = (uint32_t)DEVICE_TAKEN(d, latency_fence);
     out->store_latency = (uint32_t)DEVICE_TAKEN(d, latency_store);
     out->fence_cycles = (uint32_t)DEVICE_TAKEN(d, fence_cycles);

@@ -9,13 +9,13 @@
 #include "space/texture.h"
 
 static void make_record(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, uint8_t op,
-                        const uint64_t *addr, unsigned bytes)
+                        const uint64_t *addr, unsigned bytes, uint8_t texels)
 {
     if (!w->ring || !m)
         return;
     struct record *r = &w->ring[w->nrecords++];
     *r = (struct record){.site = (uint32_t)(st - c->step), .mask = m, .op = op, .space = PTX_GLOBAL,
-                         .shape = RECORD_EXPLICIT, .bytes = (uint8_t)bytes, .elem = (uint8_t)bytes, .type = st->in->type,
+                         .shape = RECORD_EXPLICIT, .bytes = (uint8_t)bytes, .elem = (uint8_t)bytes, .type = st->in->type, .texels = texels,
                          .nc = 1, .block = (uint32_t)w->block->index, .warp = w->index, .sm = w->block->sm};
     memcpy(r->addr, addr, sizeof r->addr);
 }
@@ -135,6 +135,19 @@ static uint32_t refused(const struct interp_code *c, struct warp *w, const struc
     return asked ? watch->refuse(watch->user, &a) : 0;
 }
 
+/* As in struct record. */
+static uint8_t texels_of(const struct step *st, const struct texture *t)
+{
+    const struct ptx_mods *mods = st->in->mods;
+    const bool cube = mods->variant == PTX_TEX_CUBE || mods->variant == PTX_TEX_ACUBE;
+    const int dims = cube ? 2 : ptx_coordinates(mods->variant) - ptx_is_layered(mods->variant);
+    if (st->in->op == PTX_OP_TLD4)
+        return 4;
+    if (st->in->type2 == PTX_S32)
+        return dims > 1;
+    return t->linear ? (uint8_t)(1 << dims) : 1;
+}
+
 bool texture_step(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
 {
     m &= ~refused(c, w, st, m);
@@ -151,7 +164,7 @@ bool texture_step(const struct interp_code *c, struct warp *w, const struct step
                 step_write(c, w, st, i, lane, out[i]);
     }
     if (m)
-        make_record(c, w, st, m, RECORD_TEXTURE, addr, t->components * t->bytes);
+        make_record(c, w, st, m, RECORD_TEXTURE, addr, t->components * t->bytes, texels_of(st, t));
     return true;
 }
 
@@ -221,6 +234,6 @@ bool texture_surface(const struct interp_code *c, struct warp *w, const struct s
         int lane = __builtin_ctz(left);
         (store ? write_lane : read_lane)(c, w, st, lane, addr[lane]);
     }
-    make_record(c, w, st, done, store ? RECORD_SUST : RECORD_SULD, addr, bytes);
+    make_record(c, w, st, done, store ? RECORD_SUST : RECORD_SULD, addr, bytes, 0);
     return true;
 }

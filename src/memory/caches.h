@@ -52,6 +52,7 @@ struct caches_config {
     uint32_t l1_miss_cycles; /* that each line which is not there keeps the unit */
     uint32_t wide_latency[2]; /* that loads of 64 and 128 bits a lane take longer, */
     uint32_t wavefront_latency; /* and each further pass through the banks */
+    uint32_t texture_lanes, texture_latency, texel_latency; /* lanes of a fetch that the texture unit does in a cycle; cycles to what a cache has, and to a texel of linear memory by its number */
     uint32_t atomic_latency; /* that an atomic takes longer than a load of L2 */
     uint32_t stores_at_once; /* of a warp, before other warps of its subpartition have their turn */
     uint32_t merge_cycles, merge_lines; /* in which stores to a sector that is not full are one with the last one; lines of these that L1 keeps where L2 has no room */

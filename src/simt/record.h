@@ -63,6 +63,7 @@ struct record {
     uint8_t generic; /* through a generic address */
     uint8_t matrix;  /* ldmatrix, stmatrix: rows of matrices */
     uint8_t spill;   /* enum spill_access */
+    uint8_t texels;  /* TEXTURE: how many a lane's fetch needs, by its filter: 1, 2, 4 or 8; 0: one of linear memory, by its number */
     uint32_t unchanged; /* ATOM and RED: lanes that left their element as it was, each at its turn */
     int32_t stride;  /* AFFINE: bytes from lane to lane */
     uint32_t block;  /* linear block index, x fastest */
