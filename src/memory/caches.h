@@ -73,7 +73,7 @@ struct caches_config {
     /* Likewise: a slice for a sector that is written, for an atomic of a word that others of its request change, and for a sector of
      * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for a
      * sector written, and more where reads and writes are as many. */
-    uint32_t l2_write_cycles, atomic_word, atomic_sector, atomic_sector_slow;
+    uint32_t l2_write_cycles, l2_write_request_cycles /* at least for a request */, atomic_word, atomic_sector, atomic_sector_slow;
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
     /* Likewise: for how long a float sum of a word, and a store that does not fill its sector, let the next one to the same wait. */
     uint32_t atomic_word_float, store_again;

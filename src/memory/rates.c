@@ -158,8 +158,9 @@ uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint32_
 {
     if (!r->slice)
         return time;
-    const uint64_t each = of->op == L2_WRITE ? r->c->l2_write_cycles : r->c->l2_slice_cycles;
-    const uint64_t work = of->op == L2_ATOMIC ? atomic_work(r, of) : larger((uint64_t)lines_count(of->sectors) * each, r->c->l2_request_cycles);
+    const bool write = of->op == L2_WRITE;
+    const uint64_t each = write ? r->c->l2_write_cycles : r->c->l2_slice_cycles, least = write ? r->c->l2_write_request_cycles : r->c->l2_request_cycles;
+    const uint64_t work = of->op == L2_ATOMIC ? atomic_work(r, of) : larger((uint64_t)lines_count(of->sectors) * each, least);
     return busy(&r->slice[slice], of->time, time, work);
 }
 

@@ -127,6 +127,11 @@ def dram(access):
     return best * {"read": 1, "write": 1 - stays, "copy": 1 - stays / 2}[access]
 
 
+def write_requests():
+    """Stores of a sector that L2 has room for, a cycle of the multiprocessors: those that go to the other half pass two slices."""
+    return [int(row[2]) / 32 / float(row[3]) for row in rows("dram", "random") if row[0] == "write" and row[1] == "32" and row[5] == "32"][0] * WORD / 1000
+
+
 CHANNELS = 188  # dram_channels
 
 
@@ -255,6 +260,7 @@ TABLE = [
     ("reductions_waiting", reductions_waiting, "hot: reduce, 4 warps, one word, when blocks have ended"),
     ("store_again_ps", lambda: WORD * store_again(), "hot: beside, 32 warps"),
     ("l2_write_all", lambda: BYTES["STG.128", "all"], "l2: STG.128, all"),
+    ("l2_write_requests", write_requests, "dram: write of 32 bytes at random in 32 MiB"),
     ("atomic_word_ps", lambda: WORD / ATOMICS["RED.ADD.U32", "one word", 132, 32], "l2: RED.ADD.U32, one word"),
     ("atomic_word_float_ps", lambda: WORD / ATOMICS["RED.ADD.F32", "one word", 132, 32], "l2: RED.ADD.F32, one word"),
     ("atomic_sector_ps", lambda: 8 * WORD / ATOMICS["RED.ADD.U32", "successive words, the same", 132, 32], "l2: RED.ADD.U32, successive words, the same"),
