@@ -197,6 +197,10 @@ static void throughputs(const struct device *d, struct caches_config *out)
         out->l2_slice_cycles = (uint32_t)(PARTS * SECTOR * slices / reads);
         out->l2_write_cycles = (uint32_t)(PARTS * SECTOR * slices / writes);
         out->l2_write_request_cycles = (uint32_t)(PARTS * slices / known(d->l2_write_requests, writes / SECTOR + 1));
+        out->red_sector_cycles = (uint32_t)(PARTS * slices / known(d->l2_red_sectors, INT32_MAX));
+        out->red_word_cycles = (uint32_t)(PARTS * slices / known(d->l2_red_words, INT32_MAX));
+        out->atom_word_cycles = (uint32_t)(PARTS * slices / known(d->l2_atom_words, INT32_MAX));
+        out->atom_sector_cycles = (uint32_t)(PARTS * slices / known(d->l2_atom_sectors, INT32_MAX));
         out->l2_request_cycles = (uint32_t)(PARTS / l2_clock); /* one look-up a cycle: h200.json, l2_slices */
     }
     out->sm_read_cycles = sector_cycles(DEVICE_TAKEN(d, l2_read_sm));

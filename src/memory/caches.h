@@ -74,6 +74,7 @@ struct caches_config {
      * different words, of integers and of what takes longer; ports of a multiprocessor and of a GPC, for a sector; a channel for a
      * sector written, and more where reads and writes are as many. */
     uint32_t l2_write_cycles, l2_write_request_cycles /* at least for a request */, atomic_word, atomic_sector, atomic_sector_slow;
+    uint32_t red_sector_cycles, red_word_cycles, atom_sector_cycles, atom_word_cycles; /* all slices: for a sector, and for each further lane that has a word of it; without an answer, and with one */
     uint32_t sm_read_cycles, gpc_read_cycles, gpc_write_cycles, dram_write_cycles, dram_turn_cycles;
     /* Likewise: for how long a float sum of a word, and a store that does not fill its sector, let the next one to the same wait. */
     uint32_t atomic_word_float, store_again;
@@ -127,7 +128,7 @@ struct l2_request {
     uint8_t atomic;   /* bit set of these: */
 };
 
-enum { L2_ATOMIC_FLOAT = 1 /* a sum of floats */, L2_ATOMIC_SLOW = 2 /* one of doubles, or compare-and-swap */, L2_ATOMIC_ANSWERS = 4 /* somebody wants the old value */ };
+enum { L2_ATOMIC_FLOAT = 1 /* a sum of floats */, L2_ATOMIC_SLOW = 2 /* one of doubles, or compare-and-swap, several in a sector */, L2_ATOMIC_ANSWERS = 4 /* somebody wants the old value */ };
 
 
 #define L2_NOBODY UINT32_MAX

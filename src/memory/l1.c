@@ -379,6 +379,15 @@ static uint8_t first_word(const struct record *r, uint64_t line)
     return 0;
 }
 
+/* Lanes whose elements begin in the line. */
+static unsigned lanes_in(const struct record *r, uint64_t line)
+{
+    unsigned n = 0;
+    LANES_EACH(lane, r->mask)
+        n += record_address(r, (int)lane) >> LINE_SHIFT == line;
+    return n;
+}
+
 /* One request a line; each line has its part of the collisions. */
 static void atomic(const struct record *r, const struct lines *of, uint64_t time, uint32_t waiter, struct l2_queue *to)
 {
@@ -391,6 +400,8 @@ static void atomic(const struct record *r, const struct lines *of, uint64_t time
         struct l2_request ask = {.line = of->line[i], .time = time, .site = r->site, .sectors = of->sectors[i],
                                  .op = L2_ATOMIC, .lanes = (uint8_t)(own + extra),
                                  .same = (uint8_t)(rounds < extra + 1 ? rounds : extra + 1), .atomic = kind, .waiter = waiter, .fill = L2_NOWHERE};
+        if (kind & L2_ATOMIC_SLOW && lanes_in(r, of->line[i]) <= own)
+            ask.atomic &= (uint8_t)~L2_ATOMIC_SLOW;
         if (kind & L2_ATOMIC_FLOAT)
             ask.word = first_word(r, of->line[i]);
         l2_queue_add(to, &ask, NULL);

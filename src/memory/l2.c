@@ -1186,7 +1186,7 @@ static void set_keys(const struct l2 *l, const struct members *ms, struct turn *
     uint64_t tag;
     ms->key[BY_GROUP][i] = (uint8_t)(first_key(l, r, t) % ms->n);
     t->slice = rates_slice_of(l->rates, r);
-    ms->key[BY_SLICE][i] = (uint8_t)(t->slice % ms->n);
+    ms->key[BY_SLICE][i] = (uint8_t)(rates_slices_of(l->rates, t->slice) % ms->n);
     ms->key[BY_SET][i] = (uint8_t)(set_of(l, r->line, &tag) % ms->n);
 }
 

@@ -94,10 +94,10 @@ uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of)
 {
     if (!r->slice)
         return 0;
-    if (of->op != L2_ATOMIC)
+    if (of->op != L2_ATOMIC && of->op != L2_WRITE)
         return slice_of_line(r, of->line);
     const uint64_t chunk = of->line >> CHUNK_SHIFT, half = (of->line >> PAIR_SHIFT ^ of->line >> (PAIR_SHIFT + 1)) & 1;
-    return slice_of_line(r, (lines_hash(chunk) >> 24) * 2 + half);
+    return slice_of_line(r, chunk * 2 + half);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -154,14 +154,41 @@ static uint64_t atomic_work(const struct rates *r, const struct l2_request *of)
     return (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
 }
 
+/* What all slices have to do for it. */
+static uint64_t all_work(const struct rates *r, const struct l2_request *of)
+{
+    const struct caches_config *c = r->c;
+    const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
+    return of->atomic & L2_ATOMIC_ANSWERS ? sectors * (uint64_t)c->atom_sector_cycles + same * (uint64_t)c->atom_word_cycles
+                                          : sectors * (uint64_t)c->red_sector_cycles + same * (uint64_t)c->red_word_cycles;
+}
+
+/* A slice of the other half, which half of the requests pass before they come to theirs. */
+static uint32_t across(const struct rates *r, uint32_t slice)
+{
+    const uint32_t half = r->c->l2_slices / 2, other = slice < half ? slice + half : slice - half;
+    return other < r->c->l2_slices ? other : slice;
+}
+
+uint32_t rates_slices_of(const struct rates *r, uint32_t slice)
+{
+    const uint32_t half = r->c->l2_slices / 2;
+    return half ? slice % half : slice;
+}
+
 uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint32_t slice, uint64_t time)
 {
+    const struct caches_config *c = r->c;
     if (!r->slice)
         return time;
-    const bool write = of->op == L2_WRITE;
-    const uint64_t each = write ? r->c->l2_write_cycles : r->c->l2_slice_cycles, least = write ? r->c->l2_write_request_cycles : r->c->l2_request_cycles;
-    const uint64_t work = of->op == L2_ATOMIC ? atomic_work(r, of) : larger((uint64_t)lines_count(of->sectors) * each, least);
-    return busy(&r->slice[slice], of->time, time, work);
+    const unsigned sectors = lines_count(of->sectors);
+    if (of->op != L2_ATOMIC) {
+        const bool write = of->op == L2_WRITE;
+        const uint64_t each = write ? c->l2_write_cycles : c->l2_slice_cycles, least = write ? c->l2_write_request_cycles : c->l2_request_cycles;
+        return busy(&r->slice[slice], of->time, time, larger((uint64_t)sectors * each, least));
+    }
+    const uint64_t work = atomic_work(r, of), all = all_work(r, of), home = busy(&r->slice[slice], of->time, time, work);
+    return all > work ? larger(home, busy(&r->slice[across(r, slice)], of->time, time, all - work)) : home;
 }
 
 void rates_fetch(const struct rates *r, uint32_t slice, uint32_t sm, const struct l2_request *of)

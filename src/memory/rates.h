@@ -5,9 +5,13 @@
  * Figures: struct caches_config. What is behind the rules (NVIDIA H200, 2026-11-30, tests/truth/time: l2.tsv, dram.tsv):
  * - One multiprocessor reads 116 bytes a cycle and writes 31, a GPC 634 and 421, all 4476 and 2252. What several of a GPC ask for together
  *   passes its port once: sixteen that read the same get 1164 (tests/truth/caches: together).
- * - Atomics of one word: one each 1.45 cycles; of other words in the same line a sector each 1.2 cycles, of doubles and compare-and-swap each
- *   2.3. Sums of floats in one word wait 3.5 cycles for each other; where words are many, the slice takes as many as of integers (a word a warp:
- *   37.9 a cycle of all, integers 38.1). A multiprocessor sends a sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics, eight neighbours in two. */
+ * - Atomics of one word: one each 1.45 cycles; of other words in the same line a sector each 1.2 cycles, of several doubles and compare-and-swaps
+ *   in it each 2.3. Sums of floats in one word wait 3.5 cycles for each other; where words are many, the slice takes as many as of integers. All of
+ *   L2 takes fewer of them than its slices then could: sectors at random 52 a cycle, 39 with an answer, whatever they do, and lanes of a warp for
+ *   one word 38 and 30. Half of them go through a slice of the other half first, which has the rest of the work here. A multiprocessor sends a
+ *   sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics,
+ *   eight neighbours in two, and the next eight in the next two (a word of each of 8, 16, 32 lines: 1.3, 2.7, 5.3 a cycle).
+ * - Stores of single sectors 41 a cycle, for the same reason: dram.tsv, random in 32 MiB. */
 #ifndef MEMORY_RATES_H
 #define MEMORY_RATES_H
 
@@ -27,6 +31,8 @@ uint32_t rates_chain_of(const struct rates *r, const struct l2_request *of);
 uint64_t rates_chain(struct rates *r, const struct l2_request *of, uint64_t time, uint64_t *done);
 /* Which slice the request goes to; when that is done with it, from `time` on. */
 uint32_t rates_slice_of(const struct rates *r, const struct l2_request *of);
+/* An atomic passes a slice of the other half, too; slices of the same number here are asked together. */
+uint32_t rates_slices_of(const struct rates *r, uint32_t slice);
 uint64_t rates_slice(const struct rates *r, const struct l2_request *of, uint32_t slice, uint64_t time);
 /* The host fetches what they know of the times at which a request asks its slice and its multiprocessor's port. */
 void rates_fetch(const struct rates *r, uint32_t slice, uint32_t sm, const struct l2_request *of);

@@ -76,6 +76,27 @@ static void chains(void **state)
     rates_free(r);
 }
 
+/* Of two slices: what all of L2 has to do for a sum, and its own slice does not, the other one does meanwhile. Here 5 cycles and 3 (with an answer 7) more. */
+static void halves(void **state)
+{
+    (void)state;
+    struct caches_config two = config;
+    two.l2_slices = 2;
+    two.red_sector_cycles = 8 * CYCLE;
+    two.atom_sector_cycles = 12 * CYCLE;
+    two.red_word_cycles = 6 * CYCLE;
+    struct rates *r = rates_new(&two);
+    const struct l2_request sum = {.sectors = 1, .lanes = 1, .op = L2_ATOMIC}, value = {.sectors = 1, .lanes = 1, .op = L2_ATOMIC, .atomic = L2_ATOMIC_ANSWERS};
+    const struct l2_request ten = {.sectors = 1, .lanes = 10, .op = L2_ATOMIC};
+    assert_int_equal(rates_slices_of(r, 0), rates_slices_of(r, 1));
+    assert_int_equal(rates_slice(r, &sum, 0, 0), 5);
+    assert_int_equal(rates_slice(r, &sum, 0, 0), 10);
+    assert_int_equal(rates_slice(r, &sum, 1, 0), 10 + 3); /* its own: 2 * 3 + 5, behind what the two have left there */
+    assert_int_equal(rates_slice(r, &value, 0, 0), 13 + 5); /* the other one: 11 + 7 */
+    assert_int_equal(rates_slice(r, &ten, 0, 18), 18 + 10 * 5); /* the other one: 12 */
+    rates_free(r);
+}
+
 static void ports(void **state)
 {
     (void)state;
@@ -157,7 +178,7 @@ static void channels(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(ports), cmocka_unit_test(dram),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slices), cmocka_unit_test(atomics), cmocka_unit_test(chains), cmocka_unit_test(halves), cmocka_unit_test(ports), cmocka_unit_test(dram),
         cmocka_unit_test(visits), cmocka_unit_test(channels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

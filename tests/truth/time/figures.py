@@ -266,6 +266,8 @@ TABLE = [
     ("atomic_sector_ps", lambda: 8 * WORD / ATOMICS["RED.ADD.U32", "successive words, the same", 132, 32], "l2: RED.ADD.U32, successive words, the same"),
     ("atomic_sector_slow_ps", lambda: 4 * WORD / ATOMICS["RED.ADD.F64", "successive words, the same", 132, 32], "l2: RED.ADD.F64, successive words, the same"),
     ("l2_red_sectors", lambda: ATOMICS["RED.ADD.U32", "random in 8 MiB", 132, 32], "l2: RED.ADD.U32, random, all"),
+    ("l2_red_words", lambda: ATOMICS["RED.ADD.U32", "a word a warp", 132, 32], "l2: RED.ADD.U32, a word a warp, all"),
+    ("l2_atom_words", lambda: ATOMICS["ATOM.ADD.U32", "a word a warp", 132, 32], "l2: ATOM.ADD.U32, a word a warp, all"),
     ("l2_atom_sectors", lambda: ATOMICS["ATOM.ADD.U32", "random in 8 MiB", 132, 32], "l2: ATOM.ADD.U32, random, all"),
     # DRAM
     ("dram_read_share", lambda: share(dram("read") / BUS), "dram: read"),
