@@ -8,7 +8,7 @@ usage: accuracy_ablations.py HEDDLE --raw FILE [--programs FOLDER] [--only PROGR
        accuracy_ablations.py --raw FILE --write docs/reference/accuracy-ablations.tsv
        accuracy_ablations.py HEDDLE --pack FOLDER
 
-Runs are many: 42 programs for each of 39 models. --raw keeps what came of each as a line of JSON, and goes on where such a file ends; after
+Runs are many: 42 programs for each of 43 models. --raw keeps what came of each as a line of JSON, and goes on where such a file ends; after
 --budget seconds no other run begins. --programs: they are there, built. --pack: makes a folder that needs nothing of this machine but
 Python and a C library: heddle, its libraries and devices, the programs, this tool, `run.sh RAW JOBS SECONDS [PROGRAMS [MECHANISMS]]`.
 Device code is nvcc's PTX.
