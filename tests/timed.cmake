@@ -25,6 +25,10 @@ set_tests_properties(timed.share PROPERTIES TIMEOUT 600 ENVIRONMENT "HEDDLE_CACH
 add_test(NAME timed.blocks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/blocks.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.blocks PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 
+# The texture unit beside an H200's.
+add_test(NAME timed.textures COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/textures.py $<TARGET_FILE:heddle_cli>)
+set_tests_properties(timed.textures PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+
 # Examples whose lesson is one of time: they check it themselves.
 foreach(example timers transfers overlap)
   add_test(NAME timed.example_${example} COMMAND heddle_cli run --timed ${CMAKE_SOURCE_DIR}/examples/${example}.cu times)

@@ -7,7 +7,7 @@
 #include "memory/ways.h"
 
 enum { PARTS = 256, SHARE_SHIFT = 4 /* of writes among the last accesses of a channel: about so many, 2 to this power */, WHOLE = 1 << 12,
-       CHAINS = 4096, LINE_WORDS = 32, VISITS = 16, FILLS = 1024, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for atomics */ };
+       CHAINS = 4096, LINE_WORDS = 32, VISITS = 16, FILLS = 1024, PAIR_SHIFT = 1, CHUNK_SHIFT = 3 /* lines, 2 to this power, that are in two slices for stores and atomics */ };
 
 
 /* Sums of floats in a word, or stores to a sector that do not fill it: when the next one may begin, in 1/PARTS of a cycle. */
@@ -166,8 +166,8 @@ static uint64_t all_work(const struct rates *r, const struct l2_request *of)
 /* A slice of the other half, which half of the requests pass before they come to theirs. */
 static uint32_t across(const struct rates *r, uint32_t slice)
 {
-    const uint32_t half = r->c->l2_slices / 2, other = slice < half ? slice + half : slice - half;
-    return other < r->c->l2_slices ? other : slice;
+    const uint32_t half = r->c->l2_slices / 2;
+    return slice < half ? slice + half : slice - half;
 }
 
 uint32_t rates_slices_of(const struct rates *r, uint32_t slice)

@@ -9,8 +9,8 @@
  *   in it each 2.3. Sums of floats in one word wait 3.5 cycles for each other; where words are many, the slice takes as many as of integers. All of
  *   L2 takes fewer of them than its slices then could: sectors at random 52 a cycle, 39 with an answer, whatever they do, and lanes of a warp for
  *   one word 38 and 30. Half of them go through a slice of the other half first, which has the rest of the work here. A multiprocessor sends a
- *   sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics,
- *   eight neighbours in two, and the next eight in the next two (a word of each of 8, 16, 32 lines: 1.3, 2.7, 5.3 a cycle).
+ *   sector a cycle, and one more for each further lane of a word (a word a warp: 0.96 a cycle). Two neighbouring lines are in one slice for atomics
+ *   and stores, eight neighbours in two, and the next eight in the next two (a word of each of 8, 16, 32 lines: 1.3, 2.7, 5.3 a cycle).
  * - Stores of single sectors 41 a cycle, for the same reason: dram.tsv, random in 32 MiB. */
 #ifndef MEMORY_RATES_H
 #define MEMORY_RATES_H

@@ -1,5 +1,5 @@
 // What the texture unit takes: cycles of a multiprocessor for a fetch by a warp, and how long a fetch takes, by kind of texture, filter and footprint.
-// usage: tex. Rows:
+// usage: tex [FETCH]: only those of this name. Rows:
 //   rate   fetch elements footprint warps cycles            cycles of the multiprocessor for a warp's fetch, 8 fetches at once, one multiprocessor
 //   chain  fetch elements footprint cycles                  a fetch whose coordinate needs the one before
 //   depth  fetch elements footprint warps cycles...        when the first warp has issued each of 32 fetches that nobody uses yet, beside so many
@@ -72,7 +72,7 @@ template <int F, class T> __global__ void depth(cudaTextureObject_t t, int footp
         if (sum == 12345) *out = sum;
     }
 }
-static span *spans; static U32 *out, *when;
+static span *spans; static U32 *out, *when; static const char *only;
 static double least(int warps, int steps) {
     span h[3]; double best = 1e30;
     CK(cudaGetLastError()); CK(cudaMemcpy(h, spans, sizeof h, cudaMemcpyDeviceToHost));
@@ -82,6 +82,7 @@ static double least(int warps, int steps) {
 static void clear() { span h[3]; for (auto &s : h) s = {INT64_MAX, 0}; CK(cudaMemcpy(spans, h, sizeof h, cudaMemcpyHostToDevice)); }
 template <class T> static const char *element(); template <> const char *element<float>() { return "float"; } template <> const char *element<float4>() { return "float4"; } template <> const char *element<uchar4>() { return "uchar4"; }
 template <int F, class T> static void measure() {
+    if (only && strcmp(only, fetch_names[F])) return;
     cudaTextureObject_t t; cudaResourceDesc r = {}; cudaTextureDesc d = {}; cudaChannelFormatDesc c = cudaCreateChannelDesc<T>();
     void *linear = NULL; cudaArray_t array = NULL; const bool filters = F == LINEAR || F == HALVES || F == ARRAY3D;
     d.readMode = cudaReadModeElementType; d.filterMode = filters ? cudaFilterModeLinear : cudaFilterModePoint;
@@ -108,7 +109,8 @@ template <int F, class T> static void measure() {
         }
     }
 }
-int main() {
+int main(int argc, char **argv) {
+    only = argc > 1 ? argv[1] : NULL;
     head("tex");
     CK(cudaMalloc(&spans, 3 * sizeof(span))); out = device_array<U32>(4); when = device_array<U32>(DEEP);
     measure<FETCH1D, float>(); measure<FETCH1D, float4>(); measure<FETCH1D, uchar4>();
