@@ -41,11 +41,29 @@ struct ptx_module *device_code_read(struct compile_options *compile, const char 
     return m;
 }
 
+/* As -k takes it: without arguments, of a function and of templates. */
+static const char *base_name(const struct ptx_function *f, struct arena *a)
+{
+    return name_form(NAME_FUNCTION, result_demangle(a, f->name), f->name, a);
+}
+
+static bool is_kernel(const struct ptx_function *f)
+{
+    return f->entry && f->defined;
+}
+
+/* Another kernel before it has the same base name. */
+static bool is_listed(const struct ptx_module *m, int of, struct arena *a)
+{
+    for (int i = 0; i < of; i++)
+        if (is_kernel(m->funcs[i]) && !strcmp(base_name(m->funcs[i], a), base_name(m->funcs[of], a)))
+            return true;
+    return false;
+}
+
 bool device_code_is_meant(const struct name_filter *filter, const struct ptx_function *f, struct arena *a)
 {
-    const char *plain = result_demangle(a, f->name);
-
-    return name_filter_matches(filter, name_form(NAME_FUNCTION, plain, f->name, a)) ||
+    return name_filter_matches(filter, base_name(f, a)) ||
            (!filter->is_pattern && name_filter_matches(filter, f->name));
 }
 
@@ -55,9 +73,8 @@ void device_code_no_kernel(const struct ptx_module *m, const char *file, const c
 
     strbuf_init(&names);
     for (int i = 0; i < m->nfuncs; i++) {
-        const struct ptx_function *f = m->funcs[i];
-        if (f->entry && f->defined)
-            strbuf_addf(&names, "%s%s", names.len ? ", " : "", result_demangle(&diags->arena, f->name));
+        if (is_kernel(m->funcs[i]) && !is_listed(m, i, &diags->arena))
+            strbuf_addf(&names, "%s%s", names.len ? ", " : "", base_name(m->funcs[i], &diags->arena));
     }
     if (!names.len)
         diag_add(diags, DIAG_ERROR, file, 0, "there is no kernel in it");

@@ -41,7 +41,7 @@ golden pairs.g80.txt target --device g80,h200 --count --kernel-name pairs pairs.
 refuse "(compute capability 10.0): its machine code is not there yet; there is that of 1.0 to 9.0" target --device b200 pairs.ptx
 refuse "at most eight devices" target --device g80,c2050,k40,gtx980,v100,t4,a100,l4,h200 pairs.ptx
 
-refuse "no kernel is called 'pair'; there are: scale(float \*, int), pairs(float \*)" ir -k pair pairs.ptx
+refuse "no kernel is called 'pair'; there are: scale, pairs" ir -k pair pairs.ptx
 refuse "is not a regular expression" ptx -k 'regex:[' pairs.ptx
 refuse "nothing.cu: error: cannot read the file" target "$dir/nothing.cu"
 refuse "nothing.ptx: error: cannot read the file" target "$dir/nothing.ptx"
