@@ -478,7 +478,7 @@ static void answers(void **state)
     l2_free(m.l2);
     m.c.dram_latency = 400;
     m.c.dram_channels = 1;
-    m.c.dram_channel_cycles = 100 * 256;
+    m.c.dram_channel_cycles = 50 * 256 /* a sector */;
     m.l2 = l2_new(&m.c);
     ask(&m, 0, affine(BASE, 4, 4, RECORD_LOAD), 0);
     assert_int_equal(m.waiter[0].pending, 1);
