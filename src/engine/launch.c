@@ -248,8 +248,8 @@ static void habits(const struct device *d, struct caches_config *out)
     out->wavefront_latency = (uint32_t)DEVICE_TAKEN(d, latency_wavefront);
     out->atomic_latency = (uint32_t)DEVICE_TAKEN(d, latency_atomic);
     out->texture_lanes = (uint32_t)DEVICE_TAKEN(d, texture_lanes_per_cycle);
-    out->texture_latency = (uint32_t)DEVICE_TAKEN(d, latency_texture);
-    out->texel_latency = (uint32_t)DEVICE_TAKEN(d, latency_texel);
+    out->texel_latency = (uint32_t)DEVICE_TAKEN(d, latency_texture);
+    out->texture_latency = out->texel_latency + (uint32_t)DEVICE_TAKEN(d, latency_texture_more);
     out->fence_latency = (uint32_t)DEVICE_TAKEN(d, latency_fence);
     out->store_latency = (uint32_t)DEVICE_TAKEN(d, latency_store);
     out->fence_cycles = (uint32_t)DEVICE_TAKEN(d, fence_cycles);

@@ -79,6 +79,9 @@ def reductions_waiting():
     return done * (cycles - longest) / cycles / SMS
 
 
+BY_NUMBER = 88  # latency_texture
+
+
 def tex(*key):
     return [float(row[-1]) for row in rows("tex", key[0]) if tuple(row[:len(key) - 1]) == key[1:]][0]
 
@@ -211,8 +214,7 @@ TABLE = [
     ("latency_wide2", lambda: latency("LDS.64") - latency("LDS"), "pipes: LDS.64 and LDS"),
     ("latency_wide4", lambda: latency("LDS.128") - latency("LDS"), "pipes: LDS.128 and LDS"),
     ("latency_wavefront", lambda: (CHAINS["LDS", "stride 32"] - CHAINS["LDS", "stride 1"]) / 31, "l1: chains of LDS, stride 32 and 1"),
-    ("latency_texture", lambda: tex("chain", "tex2D point", "float", "row") - latency("FADD"), "tex: chain of tex2D point, float, row, less FADD"),
-    ("latency_texel", lambda: CHAINS["TEX", "stride 1"] - 2 * latency("IADD3"), "l1: chain of TEX, stride 1, less two integer instructions"),
+    ("latency_texture_more", lambda: tex("chain", "tex2D point", "float", "row") - latency("FADD") - BY_NUMBER, "tex: chain of tex2D point, float, row, less FADD and latency_texture"),
     ("texture_lanes_per_cycle", lambda: 32 / tex("rate", "tex2D point", "float", "row", "16"), "tex: rate of tex2D point, float, row, 16 warps"),
     ("latency_atomic_shared", lambda: latency("ATOMS.ADD"), "pipes: ATOMS.ADD"),
     ("latency_cas_shared", lambda: latency("ATOMS.CAS"), "pipes: ATOMS.CAS"),
