@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "cli/cli.h"
+#include "cli/device_code.h"
 #include "cli/flags.h"
 #include "cli/program.h"
 #include "cli/resources.h"
@@ -174,7 +175,7 @@ static void add_sass(struct dump *d, const struct ptx_module *m, const struct co
     fatbin_head(d, c, true);
     strbuf_addf(&d->out, "\n\tcode for sm_%d\n", c->arch);
     for (int i = 0; i < m->nfuncs; i++)
-        if (m->funcs[i]->entry && m->funcs[i]->defined && is_meant(d, m->funcs[i]->name))
+        if (device_code_is_kernel(m->funcs[i]) && is_meant(d, m->funcs[i]->name))
             add_function(d, m, m->funcs[i], c->arch);
 }
 
@@ -200,7 +201,7 @@ static void add_symbols(struct dump *d, const struct ptx_module *m, const struct
     fatbin_head(d, c, true);
     strbuf_adds(&d->out, "\nsymbols:\n");
     for (int i = 0; i < m->nfuncs; i++)
-        if (m->funcs[i]->entry && m->funcs[i]->defined && is_meant(d, m->funcs[i]->name))
+        if (device_code_is_kernel(m->funcs[i]) && is_meant(d, m->funcs[i]->name))
             strbuf_addf(&d->out, "STT_FUNC         STB_GLOBAL STO_ENTRY      %s\n", m->funcs[i]->name);
 }
 

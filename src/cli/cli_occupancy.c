@@ -202,7 +202,7 @@ static void check_bounds(struct occupancy *c, const struct ptx_function *f, cons
 static const struct ptx_function *find_function(const struct ptx_module *m, const char *name)
 {
     for (int i = 0; i < m->nfuncs; i++)
-        if (m->funcs[i]->entry && m->funcs[i]->defined && !strcmp(m->funcs[i]->name, name))
+        if (device_code_is_kernel(m->funcs[i]) && !strcmp(m->funcs[i]->name, name))
             return m->funcs[i];
     return NULL;
 }
@@ -278,7 +278,7 @@ static void kernels(struct occupancy *c, const char *file)
         return;
     m = c->modules[0];
     for (int i = 0; i < m->nfuncs; i++)
-        if (m->funcs[i]->entry && m->funcs[i]->defined && device_code_is_meant(&c->kernel, m->funcs[i], &c->diags.arena)) {
+        if (device_code_is_kernel(m->funcs[i]) && device_code_is_meant(&c->kernel, m->funcs[i], &c->diags.arena)) {
             kernel(c, m->funcs[i]);
             meant++;
         }

@@ -47,16 +47,11 @@ static const char *base_name(const struct ptx_function *f, struct arena *a)
     return name_form(NAME_FUNCTION, result_demangle(a, f->name), f->name, a);
 }
 
-static bool is_kernel(const struct ptx_function *f)
-{
-    return f->entry && f->defined;
-}
-
 /* Another kernel before it has the same base name. */
 static bool is_listed(const struct ptx_module *m, int of, struct arena *a)
 {
     for (int i = 0; i < of; i++)
-        if (is_kernel(m->funcs[i]) && !strcmp(base_name(m->funcs[i], a), base_name(m->funcs[of], a)))
+        if (device_code_is_kernel(m->funcs[i]) && !strcmp(base_name(m->funcs[i], a), base_name(m->funcs[of], a)))
             return true;
     return false;
 }
@@ -73,7 +68,7 @@ void device_code_no_kernel(const struct ptx_module *m, const char *file, const c
 
     strbuf_init(&names);
     for (int i = 0; i < m->nfuncs; i++) {
-        if (is_kernel(m->funcs[i]) && !is_listed(m, i, &diags->arena))
+        if (device_code_is_kernel(m->funcs[i]) && !is_listed(m, i, &diags->arena))
             strbuf_addf(&names, "%s%s", names.len ? ", " : "", base_name(m->funcs[i], &diags->arena));
     }
     if (!names.len)

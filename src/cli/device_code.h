@@ -16,6 +16,12 @@ struct diag_list;
 /* The module, made for compile->arch; release with ptx_free. NULL: errors in `diags`, or -dryrun. */
 struct ptx_module *device_code_read(struct compile_options *compile, const char *file, struct diag_list *diags);
 
+/* A kernel that the module has, not only names. */
+static inline bool device_code_is_kernel(const struct ptx_function *f)
+{
+    return f->entry && f->defined;
+}
+
 /* Does -k mean this function? By its plain or mangled name. */
 bool device_code_is_meant(const struct name_filter *filter, const struct ptx_function *f, struct arena *a);
 

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "cli/device_code.h"
 #include "compile/compile.h"
 #include "interp/lanes.h"
 #include "ir/ir.h"
@@ -83,7 +84,7 @@ static void list_kernels(const char *ptx, size_t len, int arch, void *user)
     if (m)
         strbuf_addf(&out, "ptxas info    : %llu bytes gmem\n", (unsigned long long)bytes_of(m, PTX_GLOBAL));
     for (int i = 0; m && i < m->nfuncs; i++)
-        if (m->funcs[i]->entry && m->funcs[i]->defined)
+        if (device_code_is_kernel(m->funcs[i]))
             add_kernel(m, m->funcs[i], arch, &out);
     if (!m)
         diag_format_all(&diags, &out);

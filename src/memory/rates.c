@@ -145,11 +145,18 @@ uint64_t rates_chain(struct rates *r, const struct l2_request *of, uint64_t time
     return begins;
 }
 
+/* Lanes of an atomic beyond one for each sector. */
+static unsigned further(const struct l2_request *of)
+{
+    const unsigned sectors = lines_count(of->sectors);
+    return of->lanes > sectors ? of->lanes - sectors : 0;
+}
+
 /* What the slice has to do for an atomic. */
 static uint64_t atomic_work(const struct rates *r, const struct l2_request *of)
 {
     const struct caches_config *c = r->c;
-    const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
+    const unsigned sectors = lines_count(of->sectors), same = further(of);
     const uint64_t sector = of->atomic & L2_ATOMIC_SLOW ? c->atomic_sector_slow : c->atomic_sector;
     return (sectors - 1) * sector + (sector > c->atomic_word ? sector : c->atomic_word) + same * c->atomic_word;
 }
@@ -158,7 +165,7 @@ static uint64_t atomic_work(const struct rates *r, const struct l2_request *of)
 static uint64_t all_work(const struct rates *r, const struct l2_request *of)
 {
     const struct caches_config *c = r->c;
-    const unsigned sectors = lines_count(of->sectors), same = of->lanes > sectors ? of->lanes - sectors : 0;
+    const unsigned sectors = lines_count(of->sectors), same = further(of);
     return of->atomic & L2_ATOMIC_ANSWERS ? sectors * (uint64_t)c->atom_sector_cycles + same * (uint64_t)c->atom_word_cycles
                                           : sectors * (uint64_t)c->red_sector_cycles + same * (uint64_t)c->red_word_cycles;
 }
