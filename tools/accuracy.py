@@ -14,6 +14,7 @@ usage: accuracy.py HEDDLE [--write FILE] [--check FILE] [--only PROGRAM,...] [--
 import argparse
 import csv
 import fnmatch
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,24 @@ def run(heddle, program, code, timeout, metrics=METRICS):
     """The same of a program of tests/truth with this kind of device code."""
     ptx = [] if code == "own" else ["--device-ptx", str(TRUTH / "ptx" / f"{program}.{code}.ptx")]
     return profile(heddle, [*ptx, str(TRUTH / f"{program}.cu")], timeout, metrics)
+
+
+def raw_lines(path):
+    """The lines that tools/sweep.py kept, those that are whole."""
+    lines = []
+    for line in Path(path).read_text().splitlines() if os.path.exists(path) else []:
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            print(f"{path}: a line is cut off", file=sys.stderr)
+    return lines
+
+
+def kept(lines, which, without="whole"):
+    """{(code, program): (what went wrong or None, [{metric: text}] of the launches)} of a set of programs, of such lines; of runs of the
+    same the last one."""
+    return {(l["code"], l["program"]): (l["problem"], [dict(zip(l["metrics"], row)) for row in l["rows"]])
+            for l in lines if l["set"] == which and l["without"] == without}
 
 
 def is_left_out(row, metric):

@@ -144,20 +144,25 @@ def status(failed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("heddle")
+    parser.add_argument("heddle", nargs="?")
+    parser.add_argument("--raw", help="nothing is run: what tools/sweep.py kept")
     parser.add_argument("--write")
     parser.add_argument("--only", default="")
     parser.add_argument("--code", default="nvcc,own")
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
+    if (options.heddle is None) == (options.raw is None):
+        parser.error("either heddle or --raw FILE")
+    done = accuracy.kept(accuracy.raw_lines(options.raw), "open") if options.raw else {}
     rows = accuracy.table("modelled.tsv")
     wanted = [p for p in sorted(rows) if not options.only or p in options.only.split(",")]
     figures, failed = {}, []
     for code in options.code.split(","):
         f = figures[code] = Figures()
         with ThreadPoolExecutor(options.jobs) as pool:
-            runs = pool.map(lambda p: accuracy.run(options.heddle, p, code, options.timeout, METRICS), wanted)
+            runs = pool.map(lambda p: done.get((code, p), ("not run", [])) if options.raw
+                            else accuracy.run(options.heddle, p, code, options.timeout, METRICS), wanted)
             for program, (problem, ours) in zip(wanted, runs):
                 if problem:
                     failed.append(f"{program}, {CODES[code]}: {problem}")

@@ -6,19 +6,22 @@ and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An
 a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
 Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
 
-usage: accuracy_time.py HEDDLE [--set open|fresh|held|sealed] [--ptx FOLDER] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
+usage: accuracy_time.py HEDDLE [--set open|fresh|held|sealed] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
                         [--jobs N]
+       accuracy_time.py --raw FILE [--set ...] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own]
 
 --set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it; held, those of
-tests/truth/held and tests/truth/sealed, which were held back until the model's code was frozen. --ptx: where nvcc's PTX is, NAME.ptx (fresh, held and sealed; of open it is in
-tests/truth/ptx).
+tests/truth/held and tests/truth/sealed, which were held back until the model's code was frozen. --raw: nothing is run; FILE is what tools/sweep.py kept.
 
 --tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
 """
 import argparse
 import sys
+import tarfile
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from pathlib import Path
 
 import accuracy
 
@@ -367,23 +370,35 @@ def work_of(rows):
     return sum(value(r, "smsp__inst_executed.sum") + value(r, CYCLES) for r in rows)  # cycles: where few warps run long
 
 
-def run(heddle, which, program, code, ptx, timeout):
-    if which == "open":
-        return accuracy.run(heddle, program, code, timeout, METRICS)
-    flags = [] if code == "own" else ["--device-ptx", f"{ptx}/{program}.ptx"]
-    return accuracy.profile(heddle, [*flags, str(accuracy.TRUTH / SETS[which][0] / f"{program}.cu")], timeout, METRICS)
+def source(which, program, code, ptx):
+    """The program's source behind the flag that names nvcc's PTX of it, if that is wanted: of open in tests/truth/ptx, else unpacked into
+    the folder `ptx`."""
+    folder = accuracy.TRUTH / SETS[which][0]
+    given = []
+    if code == "nvcc" and which == "open":
+        given = ["--device-ptx", str(folder / "ptx" / f"{program}.nvcc.ptx")]
+    elif code == "nvcc":
+        given = ["--device-ptx", str(Path(ptx) / f"{which}.{program}.ptx")]
+        with tarfile.open(folder / "ptx.tar.xz") as packed:
+            Path(given[1]).write_bytes(packed.extractfile(f"{program}.ptx").read())
+    return [*given, str(folder / f"{program}.cu")]
 
 
-def compare(heddle, which, ptx, codes, programs, timeout, jobs):
-    """({code: [Launch]}, [what failed]); the longest programs begin first."""
+def run(heddle, which, codes, programs, timeout, jobs):
+    """{(code, program): (what went wrong or None, [{metric: text}])}; the longest programs begin first."""
     rows = accuracy.table(SETS[which][1])
     work = [(code, p) for p in sorted(programs, key=lambda p: -work_of(rows[p])) for code in codes]
-    with ThreadPoolExecutor(jobs) as pool:
-        done = dict(zip(work, pool.map(lambda w: run(heddle, which, w[1], w[0], ptx, timeout), work)))
+    with tempfile.TemporaryDirectory() as ptx, ThreadPoolExecutor(jobs) as pool:
+        return dict(zip(work, pool.map(lambda w: accuracy.profile(heddle, source(which, w[1], w[0], ptx), timeout, METRICS), work)))
+
+
+def compare(which, codes, programs, done):
+    """({code: [Launch]}, [what failed]) of what `run` or sweep.kept gave."""
+    rows = accuracy.table(SETS[which][1])
     results, failed = {code: [] for code in codes}, []
     for code in codes:
         for program in programs:
-            problem, got = done[code, program]
+            problem, got = done.get((code, program), ("not run", []))
             if not problem and len(got) != len(rows[program]):
                 problem = f"{len(got)} launches instead of {len(rows[program])}"
             if problem:
@@ -398,9 +413,9 @@ def compare(heddle, which, ptx, codes, programs, timeout, jobs):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
-    parser.add_argument("heddle")
+    parser.add_argument("heddle", nargs="?")
     parser.add_argument("--set", choices=SETS, default="open")
-    parser.add_argument("--ptx")
+    parser.add_argument("--raw")
     parser.add_argument("--write")
     parser.add_argument("--tsv")
     parser.add_argument("--only", default="")
@@ -412,14 +427,16 @@ def main():
     unknown = [c for c in codes if c not in CODES]
     if unknown:
         parser.error(f"no such device code: {unknown[0]}; there are {', '.join(CODES)}")
-    if options.set != "open" and "nvcc" in codes and not options.ptx:
-        parser.error("--ptx is missing: where nvcc's PTX is")
+    if (options.heddle is None) == (options.raw is None):
+        parser.error("either HEDDLE or --raw FILE")
     known = accuracy.table(SETS[options.set][1])
     only = [p for p in options.only.split(",") if p]
     unknown = [p for p in only if p not in known]
     if unknown:
         parser.error(f"no such program in tests/truth/{SETS[options.set][1]}: {unknown[0]}")
-    results, failed = compare(options.heddle, options.set, options.ptx, codes, only or sorted(known), options.timeout, options.jobs)
+    programs = only or sorted(known)
+    done = accuracy.kept(accuracy.raw_lines(options.raw), options.set) if options.raw else run(options.heddle, options.set, codes, programs, options.timeout, options.jobs)
+    results, failed = compare(options.set, codes, programs, done)
     if not only and options.set == "open":
         failed += [what for code in codes for what in beyond(code, results[code])]
     if options.tsv:

@@ -1,6 +1,7 @@
 """Tests of tools/accuracy_time.py: classes of launches that were measured, figures worked out by hand, and the page of what the H200
 itself counted, handed in as if Heddle had said it."""
 import io
+import json
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import accuracy  # noqa: E402
 import accuracy_ablations  # noqa: E402
 import accuracy_time as t  # noqa: E402
+import sweep  # noqa: E402
 
 ROWS = accuracy.table("time.tsv")
 
@@ -23,6 +25,15 @@ def row(program, args):
 
 def launch(program, args, measured, modelled):
     return t.Launch({"program": program, "args": args, "kernel": "k", t.TIME: str(measured)}, {t.TIME: str(modelled)})
+
+
+# What sweep.py keeps, but for what time.tsv lacks.
+METRICS = [m for m in sweep.METRICS if m in next(iter(ROWS.values()))[0]]
+
+
+def line_of(which, code, program, without, rows):
+    """A line of its file."""
+    return json.dumps({"set": which, "code": code, "program": program, "without": without, "problem": None, "metrics": METRICS, "rows": rows})
 
 
 class Figures(unittest.TestCase):
@@ -71,8 +82,8 @@ class Ablations(unittest.TestCase):
             with open(raw, "w") as out:
                 for name in ["whole", *accuracy_ablations.mechanisms()]:
                     for program, rows in ROWS.items():
-                        kept = [[str(float(r[m]) * (2 if m == t.TIME and name != "whole" else 1)) for m in accuracy_ablations.KEPT] for r in rows]
-                        print(accuracy_ablations.json.dumps({"mechanism": name, "program": program, "problem": None, "rows": kept}), file=out)
+                        kept = [[str(float(r[m]) * (2 if m == t.TIME and name != "whole" else 1)) for m in METRICS] for r in rows]
+                        print(line_of("open", "nvcc", program, name, kept), file=out)
             options = mock.Mock(raw=raw, write=table)
             self.assertTrue(accuracy_ablations.write(options))
             whole, queue = (next(line.split("\t") for line in table.read_text().splitlines() if line.startswith(name + "\t")) for name in ("whole", "queue"))
@@ -90,13 +101,14 @@ class Ablations(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
-    def compare(self, change, *flags):
+    def compare(self, change, *flags, which="open"):
         """(exit status, page, rows of --tsv, stderr) for the H200's own rows after change(metric: text)."""
-        def run(heddle, program, code, timeout, metrics):
-            return None, [change({m: r[m] for m in metrics}) for r in ROWS[program]]
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run):
+        def profile(heddle, arguments, timeout, metrics):
+            return None, [change({m: r[m] for m in metrics if m in r}) for r in rows[Path(arguments[-1]).stem]]
+        rows = accuracy.table(t.SETS[which][1])
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "profile", profile):
             page, table, err = Path(folder) / "page.md", Path(folder) / "t.tsv", io.StringIO()
-            with mock.patch.object(sys, "argv", ["x", "no-heddle", "--write", str(page), "--tsv", str(table), *flags]), \
+            with mock.patch.object(sys, "argv", ["x", "no-heddle", "--set", which, "--write", str(page), "--tsv", str(table), *flags]), \
                     redirect_stdout(io.StringIO()), redirect_stderr(err):
                 status = t.main()
             return status, page.read_text(), table.read_text().splitlines(), err.getvalue()
@@ -136,18 +148,35 @@ class Page(unittest.TestCase):
 
     def other(self, name, launches):
         """The page of the set, for the H200's own rows."""
-        rows = accuracy.table(f"{name}/h200.tsv")
-        def profile(heddle, arguments, timeout, metrics):
-            return None, [{m: r[m] for m in metrics if m in r} for r in rows[Path(arguments[-1]).stem]]
-        with mock.patch.object(accuracy, "profile", profile):
-            status, page, table, err = self.compare(None, "--set", name, "--code", "own")
+        status, page, table, err = self.compare(lambda r: r, which=name)
         self.assertEqual((status, err), (0, ""))
         self.assertIn(f"# Modelled time beside an H200: {name} programs", page)
         self.assertIn("| launches above 10 us: mean error | 0.0 % of ", page)
-        self.assertEqual(len(table), 1 + launches)
+        self.assertEqual(len(table), 1 + 2 * launches)
         self.assertEqual(len(page.split("## By launch")[1].splitlines()), 6 + launches)
-        with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()): # where is nvcc's PTX?
-            self.compare(None, "--set", name, "--code", "nvcc")
+
+    def test_source(self):
+        """nvcc's PTX comes out of the set's archive."""
+        with tempfile.TemporaryDirectory() as folder:
+            flag, ptx, source = t.source("sealed", "cuckoo", "nvcc", folder)
+            self.assertEqual((flag, Path(source).name), ("--device-ptx", "cuckoo.cu"))
+            self.assertIn(".entry", Path(ptx).read_text())
+            self.assertEqual(t.source("sealed", "cuckoo", "own", folder), [source])
+
+    def test_kept(self):
+        """A page of what sweep.py kept; what it lacks is named, and of two runs of the same the last one counts."""
+        twice = [[str(float(r[m]) * (2 if m == t.TIME else 1)) for m in METRICS] for r in ROWS["scan"]]
+        with tempfile.TemporaryDirectory() as folder:
+            raw, page, err = Path(folder) / "raw", Path(folder) / "page.md", io.StringIO()
+            raw.write_text("\n".join([line_of("open", "own", "scan", "whole", []), line_of("open", "own", "scan", "queue", []),
+                                      line_of("open", "own", "scan", "whole", twice), '{"cut']))
+            with mock.patch.object(sys, "argv", ["x", "--raw", str(raw), "--write", str(page), "--only", "scan,bfs", "--code", "own"]), \
+                    redirect_stdout(io.StringIO()), redirect_stderr(err):
+                self.assertEqual(t.main(), 1)
+            self.assertRegex(page.read_text(), r"\| scan \|.* \| 2\.00 \|")
+            self.assertIn("bfs, Heddle's own compile step: not run", err.getvalue())
+            self.assertNotIn("scan,", err.getvalue())
+            self.assertIn("a line is cut off", err.getvalue())
 
     def test_fresh(self):
         self.other("fresh", 156)
