@@ -143,10 +143,11 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         flow_free(f);
         code_free(scratch);
     }
+    int n = registers_of(&best, plenty);
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
     else
-        hurry(l, &best, registers_of(&best, plenty));
+        hurry(l, &best, n);
     waits_find(l->k, best.c, early);
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);
@@ -156,7 +157,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         if (l->arch >= CONTROLLED)
             scoreboard(best.c, best.f);
     }
-    int n = registers_of(&best, plenty);
+    n = spills->n ? registers_of(&best, plenty) : n; /* an order in which warps wait less does not say how many are given to a thread */
     n += n & 1;
     n = spills->n && best.used <= most ? most : n; /* fewer than an instruction needs are not to be had */
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;

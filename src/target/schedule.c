@@ -6,6 +6,7 @@
 #include "ir/cfg.h"
 #include "ir/facts.h"
 #include "target/spacing.h"
+#include "target/waits.h"
 
 #include <string.h>
 
@@ -206,7 +207,24 @@ static int extra_registers(const struct scheduling *p, const struct item *it)
     return it->cycles < 4 ? 0 : it->cycles < 8 ? 2 : pairs ? EXTRA_PAIRS : 3;
 }
 
-static void add_item(struct scheduling *p, int32_t inst, int32_t count)
+/* The instructions of a site may stand apart, with others between them: nobody goes another way between them, and at most one accesses memory. */
+static bool comes_apart(const struct scheduling *p, int32_t inst, int32_t count)
+{
+    const struct ir_inst *in = &p->k->insts[p->c->insts[inst].site];
+    int accesses = 0;
+    if (count == 1 || is_wall(in) || cfg_ends_block(in) || cfg_reads_time(in) || in->op == IR_OP_EXTERN)
+        return false;
+    for (int32_t i = inst; i < inst + count; i++) {
+        const struct machine_inst *part = &p->c->insts[i];
+        if (part->taken != TAKEN_ALL || part->way != WAY_ALL || part->op == OP_CALL)
+            return false;
+        accesses += waits_access(p->k, p->c->arch, part) != NULL;
+    }
+    return accesses <= 1;
+}
+
+/* apart: it is one of several instructions of its site, the others are other items. */
+static void add_item(struct scheduling *p, int32_t inst, int32_t count, bool apart)
 {
     ALLOC_GROW(p->items, p->n, p->cap);
     struct item *it = &p->items[p->n++];
@@ -214,7 +232,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count)
     memset(it, 0, sizeof *it);
     it->inst = inst;
     it->count = count;
-    it->in = is_added(first) ? NULL : &p->k->insts[first->site];
+    it->in = is_added(first) || (apart && !waits_access(p->k, p->c->arch, first)) ? NULL : &p->k->insts[first->site];
     it->wall = first->op == OP_BSYNC || (it->in && cfg_reads_time(it->in)); /* NVIDIA H200, 2026-11-30: FFMA stay between two reads of the clock (tests/truth/caches/warm.cu) */
     it->loads = it->in && is_load(it->in);
     it->stores = it->in && is_store(it->in);
@@ -402,7 +420,9 @@ static void build_items(struct scheduling *p, const struct machine_block *bl)
         const struct machine_inst *in = &p->c->insts[i];
         for (n = 1; !is_added(in) && i + n < bl->first + bl->count && in[n].site == in->site && !is_added(&in[n]);)
             n++;
-        add_item(p, i, n);
+        const bool apart = p->far && !is_added(in) && comes_apart(p, i, n);
+        for (int32_t part = 0; part < (apart ? n : 1); part++)
+            add_item(p, i + part, apart ? 1 : n, apart);
     }
     p->reader_before = alloc_resize(p->reader_before, ((size_t)p->nvalues + 1) * sizeof *p->reader_before);
     p->behind = alloc_resize(p->behind, ((size_t)p->nvalues + 1) * sizeof *p->behind);
