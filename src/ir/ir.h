@@ -95,6 +95,7 @@ struct ir_inst {
     int32_t ntargets;
     int32_t join;    /* branch: block of the immediate post-dominator, or -1 */
     const struct ir_reconvergence *reconvergence; /* branch: where lanes reconverge before that, or NULL */
+    bool loads_behind; /* branch: among the first instructions where its ways meet was a load (target/advance.h) */
     bool leaves;     /* branch: one of its ways leaves the inside of a reconvergence point */
     const char *callee; /* IR_OP_EXTERN: name of the function */
     const struct ptx_mods *mods;

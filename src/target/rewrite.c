@@ -13,6 +13,7 @@
 #include "ir/facts.h"
 #include "ir/ssa.h"
 #include "ir/verify.h"
+#include "target/advance.h"
 #include "target/arms.h"
 #include "target/arrays.h"
 #include "target/atomics.h"
@@ -208,6 +209,7 @@ const struct target_pass target_passes[TARGET_PASSES] = {
     {"arms", "a load in both ways of a short branch stands before it", arms_share_loads, ASSEMBLER},
     {"select", "a selected sum or product is a predicated one", select_rewrite, ASSEMBLER},
     {"group", "neighbouring accesses become one, unread elements of vectors are not loaded", regroup, ASSEMBLER},
+    {"advance", "a load behind a short way is done before its branch", advance_loads, ASSEMBLER},
     {"sink", "arithmetic used only behind a branch out of the kernel stands behind it", sink_arithmetic, ASSEMBLER},
     {"ways", "calls of the math library are parted by what their arguments cost", ways_part, ASSEMBLER},
     {"leaving", "what lanes take out of a loop at different turns has a register of its own", leaving_rewrite, ASSEMBLER | FORWARD},

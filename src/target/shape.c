@@ -8,8 +8,10 @@
 
 #include <math.h>
 
-/* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory. */
-enum { WAY = 8, WAY_LOADING = 20 };
+/* Instructions of a way that becomes predicated, its own branch included; of one that loads from global memory, or where
+ * soon after the branch somebody does (advance.h), so that this load can begin before the way. A way that loads stays a branch where floats are compared for it, if
+ * nothing behind it loads. Ways of 0 to 200 FFMA with loads and stores of each kind, conditions of each type, ptxas 13.0 (V13.0.88), sm_90, 2026-12-01. */
+enum { WAY = 8, WAY_LOADING = 20, DEEP = 8 };
 /* What a turn of a loop may weigh (weight.h) that is unrolled by ROUNDS: more where it waits for loads, of shared memory for each of them.
  * Loops of 1 to 99 FFMA with 0 to 24 loads, stores, atomics, barriers and ways, ptxas 13.0 (V13.0.88), sm_90, 2026-11-30. */
 enum { ROUNDS = 4, TURN = 18, TURN_LOADING = 46, TURN_SHARED_LOAD = 5, TURN_MOST = 96 };
@@ -36,6 +38,12 @@ static const struct ir_inst *end_of(const struct ir_kernel *k, int32_t b)
 
 /* --- regions --- */
 
+/* It comes from where loads take long. */
+static bool is_long_load(const struct ir_inst *in)
+{
+    return ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC || in->space == PTX_LOCAL);
+}
+
 static int region_size(const struct shaping *g, int32_t head, bool *loads)
 {
     int size = 0;
@@ -45,7 +53,7 @@ static int region_size(const struct shaping *g, int32_t head, bool *loads)
             const struct ir_inst *in = &g->k->insts[i];
             bool gone = g->s->converted[b] && i == bl->first + bl->count - 1;
             size += gone ? 0 : code_executed(g->selected, i);
-            *loads |= ir_is(in, PTX_KIND_LOAD) && (in->space == PTX_GLOBAL || in->space == PTX_GENERIC);
+            *loads |= is_long_load(in);
         }
     }
     return size;
@@ -54,8 +62,6 @@ static int region_size(const struct shaping *g, int32_t head, bool *loads)
 /* Instructions on uniform registers have no predicate. */
 static bool is_uniform(const struct lowered *l, const struct ir_inst *in)
 {
-    if (ir_is(in, PTX_KIND_LOAD) && in->space == PTX_CONST && in->src[0].kind == IR_SRC_REG)
-        return l->place[in->src[0].reg] == PLACE_UNIFORM || l->place[in->src[0].reg] == PLACE_BANK;
     if (in->ndst && in->dst[0] != IR_NOREG && l->windows && l->windows->of_reg[in->dst[0]] >= 0)
         return l->k->insts[l->windows->of[l->windows->of_reg[in->dst[0]]].site].block == in->block && l->place[in->dst[0]] == PLACE_UNIFORM;
     return in->ndst && in->dst[0] != IR_NOREG && l->place[in->dst[0]] == PLACE_UNIFORM;
@@ -94,8 +100,23 @@ static bool parts_again(const struct shaping *g, int32_t head)
     return parts && other;
 }
 
-/* The region at `way` is only entered from block `from`, is short, and goes on to *join. */
-static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int32_t *join)
+/* Floats of 32 or 64 bits are compared for the predicate. */
+static bool compares_floats(const struct shaping *g, int32_t predicate, int depth)
+{
+    const int32_t site = predicate == IR_NOREG ? -1 : g->l->only[predicate];
+    const struct ir_inst *in = site < 0 ? NULL : &g->k->insts[site];
+    if (!in || !depth || (!ir_is(in, PTX_KIND_COMPARE) && in->type != PTX_PRED))
+        return false;
+    if (ir_is(in, PTX_KIND_COMPARE) && (in->type == PTX_F32 || in->type == PTX_F64))
+        return true;
+    for (int s = 0; s < in->nsrc; s++)
+        if (in->src[s].kind == IR_SRC_REG && g->k->reg_type[in->src[s].reg] == PTX_PRED && compares_floats(g, in->src[s].reg, depth - 1))
+            return true;
+    return false;
+}
+
+/* The region at `way` is only entered from block `from`, is short, and goes on to *join; *size: its instructions. */
+static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int32_t *join, int *size)
 {
     const struct ir_kernel *k = g->k;
     bool loads = false;
@@ -111,8 +132,12 @@ static bool is_short_way(const struct shaping *g, int32_t from, int32_t way, int
                 return false;
     if (parts_again(g, way))
         return false;
-    int size = region_size(g, way, &loads);
-    return size <= (loads ? WAY_LOADING : WAY);
+    *size = region_size(g, way, &loads);
+    if (end_of(k, from)->loads_behind)
+        return *size <= WAY_LOADING;
+    if (loads && compares_floats(g, end_of(k, from)->guard, DEEP))
+        return false;
+    return *size <= (loads ? WAY_LOADING : WAY);
 }
 
 /* guard: of a way that becomes predicated, and whether that of lanes for which it is false. */
@@ -165,6 +190,7 @@ static bool grow(struct shaping *g, int32_t head)
 {
     const struct ir_kernel *k = g->k;
     int32_t e = g->last[head], join = -1, other = -1;
+    int size = 0, more = 0;
     const struct ir_block *bl = &k->blocks[e];
     const struct ir_inst *branch = end_of(k, e);
     if (bl->nsucc == 1 && bl->succ[0] >= 0) {
@@ -178,11 +204,11 @@ static bool grow(struct shaping *g, int32_t head)
         return false;
     for (int w = 0; w < 2; w++) {
         int32_t way = bl->succ[w], across = bl->succ[1 - w];
-        if (!is_short_way(g, e, way, &join) || way == head || shape_leaves(k, join)) /* those that leave do so at once */
+        if (!is_short_way(g, e, way, &join, &size) || way == head || shape_leaves(k, join)) /* those that leave do so at once */
             continue;
         if (join == across) {
             append(g, head, way, head, branch->guard, (branch->target == way) == branch->guard_negated);
-        } else if (is_short_way(g, e, across, &other) && other == join && across != head) {
+        } else if (is_short_way(g, e, across, &other, &more) && other == join && across != head && (size + more <= WAY_LOADING || !branch->loads_behind)) {
             append(g, head, way, head, branch->guard, (branch->target == way) == branch->guard_negated);
             append(g, head, across, head, branch->guard, (branch->target == across) == branch->guard_negated);
         } else {

@@ -38,7 +38,7 @@ struct target_pass {
     void (*run)(struct ir_kernel *k);
     uint8_t modes; /* bit set over enum target_mode: in which it is done */
 };
-enum { TARGET_PASSES = 15 };
+enum { TARGET_PASSES = 16 };
 extern const struct target_pass target_passes[TARGET_PASSES];
 
 /* Whether HEDDLE_TARGET has it done. */

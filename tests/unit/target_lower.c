@@ -96,11 +96,12 @@ static void reciprocals(void **state)
     release(&b);
 }
 
-static int32_t counted(const char *body)
+/* `if (not p1) way`, and what is behind it: the block that runs when the way's instructions are executed. */
+static int32_t way_of(const char *condition, const char *way, const char *behind)
 {
     struct strbuf s;
     strbuf_init(&s);
-    strbuf_addf(&s, "setp.lt.u32 %%p1, %%r1, %%r0; @%%p1 bra $L;\n%s\n$L:\n", body);
+    strbuf_addf(&s, "%s @%%p1 bra $L;\n%s\n$L:\n%s\n", condition, way, behind);
     struct built b = build(s.s);
     int32_t head = b.t->blocks[1].counted;
     /* The branch is an instruction if the block is not predicated. */
@@ -108,6 +109,16 @@ static int32_t counted(const char *body)
     release(&b);
     strbuf_release(&s);
     return head;
+}
+
+static int32_t counted_before(const char *way, const char *behind)
+{
+    return way_of("setp.lt.u32 %p1, %r1, %r0;", way, behind);
+}
+
+static int32_t counted(const char *way)
+{
+    return counted_before(way, "");
 }
 
 /* One way of at most 8 instructions is predicated, of 20 with a global load; none with an atomic. */
@@ -131,6 +142,28 @@ static void predication(void **state)
     assert_int_equal(counted(s.s), 1);
     strbuf_release(&s);
     assert_int_equal(counted("red.global.add.f32 [%rd2], %f1;"), 1);
+    for (int n = 8; n <= 22; n++) { /* of 20, too, where a load is soon behind: ptxas 13.0 (V13.0.88), sm_90, 2026-12-01 */
+        char *way = repeated("fma.rn.f32 %f1, %f1, %f2, %f2;", n), *between = repeated("add.f32 %f1, %f1, %f1;", 18), *more = repeated("add.f32 %f1, %f1, %f1;", 19);
+        assert_int_equal(counted_before(way, load), n <= 20 ? 0 : 1);
+        assert_int_equal(counted_before(way, "@%p1 ld.global.f32 %f3, [%rd2+64]; add.f32 %f1, %f1, %f3;"), n <= 8 ? 0 : 1);
+        assert_int_equal(counted_before(way, "ld.shared.f32 %f3, [%r1]; add.f32 %f1, %f1, %f3;"), n <= 8 ? 0 : 1);
+        strbuf_init(&s);
+        strbuf_addf(&s, "%s%s", between, load);
+        assert_int_equal(counted_before(way, s.s), n <= 20 ? 0 : 1);
+        strbuf_release(&s);
+        strbuf_init(&s);
+        strbuf_addf(&s, "%s%s", more, load);
+        assert_int_equal(counted_before(way, s.s), n <= 8 ? 0 : 1);
+        strbuf_release(&s);
+        free(way);
+        free(between);
+        free(more);
+    }
+    /* A way that loads, for floats that are compared: only where somebody loads behind it. */
+    assert_int_equal(way_of("setp.gt.f32 %p1, %f2, %f1;", load, ""), 1);
+    assert_int_equal(way_of("setp.gt.f32 %p1, %f2, %f1;", load, load), 0);
+    assert_int_equal(way_of("setp.gt.f32 %p1, %f2, %f1;", "add.f32 %f1, %f1, %f1;", ""), 0);
+    assert_int_equal(way_of("setp.gt.u32 %p2, %r1, %r0; setp.lt.and.f32 %p1, %f2, %f1, %p2;", load, ""), 1);
     free(sums);
     free(longer);
 }

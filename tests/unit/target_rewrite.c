@@ -346,7 +346,7 @@ static int each_rewritten(const char *file, void (*look)(const struct ir_kernel 
     return kernels;
 }
 
-/* The names in hoisting.ptx end with how many instructions come to stand before the branch. */
+/* The names in hoisting.ptx and advancing.ptx end with how many instructions come to stand before the branch. */
 static void look_before_branch(const struct ir_kernel *k)
 {
     const struct ir_inst *branch = &k->insts[k->blocks[0].count - 1];
@@ -361,6 +361,12 @@ static void hoisted(void **state)
 {
     (void)state;
     assert_int_equal(each_rewritten("hoisting.ptx", look_before_branch), 13);
+}
+
+static void advanced(void **state)
+{
+    (void)state;
+    assert_int_equal(each_rewritten("advancing.ptx", look_before_branch), 15);
 }
 
 /* The names in selects.ptx say which sum or product is under a predicate behind ptxas. */
@@ -385,7 +391,7 @@ int main(void)
         cmocka_unit_test(one_purpose_kernels), cmocka_unit_test(earlier_architectures),
         cmocka_unit_test(whole_programs),
         cmocka_unit_test(merged_operands),
-        cmocka_unit_test(sunk), cmocka_unit_test(quotients), cmocka_unit_test(hoisted), cmocka_unit_test(selected),
+        cmocka_unit_test(sunk), cmocka_unit_test(quotients), cmocka_unit_test(hoisted), cmocka_unit_test(advanced), cmocka_unit_test(selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
