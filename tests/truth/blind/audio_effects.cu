@@ -1,6 +1,6 @@
 // Sound: pitch by sums of products, plucked strings whose delay lines are in shared memory, an echo
-// of eight combs and four all-passes with a voice in each thread, a modified cosine transform with
-// half of it shared, and grains added up where they overlap.
+// of eight combs and four all-passes with a voice in each thread, a cosine transform of frames
+// that overlap, and grains added up where they meet.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

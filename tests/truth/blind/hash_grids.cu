@@ -1,5 +1,5 @@
 // Fields kept in grids of many sizes behind a hash: the encoding of points with a level in each
-// thread row, a small network with its weights in shared memory, gradients scattered into the
+// row of blocks, a small network with its weights in shared memory, gradients scattered into the
 // tables by atomics of half precision in pairs, and steps of rays through a grid of occupied cells.
 #include <algorithm>
 #include <cmath>

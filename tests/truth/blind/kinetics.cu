@@ -1,6 +1,6 @@
 // Chemical kinetics, a cell in each thread: rates of many reactions by exponentials, a stiff system
-// stepped with a Jacobian and elimination in local arrays, fast and slow parts in small steps of
-// single precision, and mixtures at equilibrium by Newton's method.
+// stepped with a Jacobian and elimination in local arrays, an oscillating reaction in steps that
+// adapt, and mixtures at equilibrium by Newton's method.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(128)
     rectified(const __nv_bfloat16 *__restrict__ a, const __nv_bfloat16 *__restrict__ b,
               const float *__restrict__ bias, float *__restrict__ c)
 {
-    __shared__ __align__(16) __nv_bfloat16 left[STAGES][64][STEP + 8], right[STAGES][STEP][64 + 8];
-    __shared__ __align__(16) float result[64][64 + 4];
+    __shared__ __align__(32) __nv_bfloat16 left[STAGES][64][STEP + 8], right[STAGES][STEP][64 + 8];
+    __shared__ __align__(32) float result[64][64 + 4];
     int t = threadIdx.x, w = t / 32, x = blockIdx.x * 64, y = blockIdx.y * 64;
     auto load = [&](int stage, int k) {
         for (int i = t; i < 256; i += 128) {
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(128)
 __global__ void __launch_bounds__(128)
     doubles(const double *__restrict__ a, const double *__restrict__ b, double *__restrict__ c)
 {
-    __shared__ double left[32][18], right[16][34];
+    __shared__ __align__(32) double left[32][18], right[16][34];
     int t = threadIdx.x, w = t / 32, x = blockIdx.x * 32, y = blockIdx.y * 32, u = w % 2 * 16,
         v = w / 2 * 16;
     wmma::fragment<wmma::accumulator, 8, 8, 4, double> sum[2][2];
@@ -301,7 +301,7 @@ constexpr int WIDTH = 64, DEEP = 6;
 __global__ void __launch_bounds__(128)
     layers(const half *__restrict__ weights, const half *__restrict__ in, half *__restrict__ out)
 {
-    __shared__ __align__(16) half rows[64][WIDTH + 8], next[WIDTH][WIDTH + 8];
+    __shared__ __align__(32) half rows[64][WIDTH + 8], next[WIDTH][WIDTH + 8];
     int t = threadIdx.x, w = t / 32;
     for (int i = t; i < 64 * WIDTH / 8; i += 128)
         *(uint4 *)&rows[i / 8][i % 8 * 8] = ((const uint4 *)in)[blockIdx.x * 64 * WIDTH / 8 + i];

@@ -1,5 +1,5 @@
 // Streams of random numbers: Mersenne's twister with its state in shared memory, normal numbers by
-// layers of a table that lanes leave at different times, squares modulo a product of primes one
+// layers of a table that lanes leave at different times, squares modulo a number of 62 bits one
 // after the other, and gamma variates by rejection.
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Columns of a database: numbers of 11 bits unpacked and compared, differences of differences of
 // unequal length decoded block by block, a dictionary with a bit for what is missing, averages of
-// groups in shared memory, and a filter on three columns with matches kept as bits.
+// groups in shared memory, and a sum over rows that three columns let through.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

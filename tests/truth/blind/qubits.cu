@@ -298,8 +298,8 @@ int main(int argc, char **argv)
         "near", "pairs", fresh, [&] { pairs<<<COUNT / 2 / 256, 256>>>((float4 *)S, gates[0]); },
         [&] { return check(0); });
     variant(
-        "middle", "gate", fresh, [&] { gate<<<COUNT / 2 / 256, 256>>>(S, gates[0], 2); },
-        [&] { return check(2); });
+        "far", "gate", fresh, [&] { gate<<<COUNT / 2 / 256, 256>>>(S, gates[0], 17); },
+        [&] { return check(17); });
     variant(
         "controlled", "controlled", fresh,
         [&] { controlled<<<COUNT / 8 / 128, 128>>>(S, 18, 3, 11, turn); },

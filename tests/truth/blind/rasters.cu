@@ -1,6 +1,6 @@
-// Triangles drawn into a picture: small ones with a thread each, one nearest value a point by
-// atomics of 64 bits, large ones with a warp each, tiles with lists of triangles and depths in
-// registers, and points shaded by the triangle that was left.
+// Triangles drawn into a picture: with a thread each, small and large, by atomics
+// of 64 bits, large ones with a warp each, tiles with lists of triangles and depths in registers,
+// and points shaded by the triangle that was left.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -297,9 +297,8 @@ __host__ __device__ inline int shortest(const uint8_t *logs, const uint8_t *powe
     return length;
 }
 
-__global__ void __launch_bounds__(32)
-    locate(const uint8_t *__restrict__ syndromes, uint8_t *__restrict__ out,
-           int *__restrict__ lengths, int words)
+__global__ void __launch_bounds__(32) locate(const uint8_t *__restrict__ syndromes,
+                                             uint8_t *__restrict__ out, int *__restrict__ lengths)
 {
     __shared__ uint8_t logs[256], powers[512];
     for (int i = threadIdx.x; i < 512; i += 32)
@@ -315,7 +314,7 @@ __global__ void __launch_bounds__(32)
 }
 
 __global__ void __launch_bounds__(128)
-    places(const uint8_t *__restrict__ locators, uint32_t *__restrict__ out, int words)
+    places(const uint8_t *__restrict__ locators, uint32_t *__restrict__ out)
 {
     __shared__ uint8_t logs[256], powers[512];
     for (int i = threadIdx.x; i < 512; i += 128)
@@ -405,13 +404,13 @@ int main(int argc, char **argv)
         "syndromes", "syndromes", wiped, [&] { syndromes<<<some / 4, 128>>>(R, out, some); },
         [&] { return differ(out, some * CHECK, 1, 0, [&](size_t i) { return values[i]; }); });
     variant(
-        "locate", "locate", wiped, [&] { locate<<<some / 32, 32>>>(V, out, many, some); },
+        "locate", "locate", wiped, [&] { locate<<<some / 32, 32>>>(V, out, many); },
         [&] {
             return differ(out, some * (ERRORS + 1), 1, 0, [&](size_t i) { return locators[i]; }) +
                    differ(many, some, 1, 0, [&](size_t i) { return lengths[i]; });
         });
     variant(
-        "places", "places", wiped, [&] { places<<<some / 4, 128>>>(L, found, some); },
+        "places", "places", wiped, [&] { places<<<some / 4, 128>>>(L, found); },
         [&] { return differ(found, some * 8, 1, 0, [&](size_t i) { return wrong[i]; }); });
     return finish();
 }

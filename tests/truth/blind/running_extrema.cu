@@ -293,18 +293,23 @@ __global__ void __launch_bounds__(256)
         limit[k] = mask[at];
         now[y + k + 1][x + 1] = min(marker[at], limit[k]);
     }
-    bool changed = true;
-    while (__syncthreads_or(changed)) {
-        changed = false;
+    bool more = true;
+    __syncthreads();
+    while (more) {
+        int v[4];
+        bool changed = false;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            short own = now[y + k + 1][x + 1];
-            int v = max(max(now[y + k][x + 1], now[y + k + 2][x + 1]),
-                        max(now[y + k + 1][x], now[y + k + 1][x + 2]));
-            v = min(max(v, (int)own), (int)limit[k]);
-            if (v != own)
-                now[y + k + 1][x + 1] = v, changed = true;
+            v[k] = max(max(now[y + k][x + 1], now[y + k + 2][x + 1]),
+                       max(now[y + k + 1][x], now[y + k + 1][x + 2]));
+            v[k] = min(max(v[k], (int)now[y + k + 1][x + 1]), (int)limit[k]);
+            changed |= v[k] != now[y + k + 1][x + 1];
         }
+        more = __syncthreads_or(changed);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            now[y + k + 1][x + 1] = v[k];
+        __syncthreads();
     }
 #pragma unroll
     for (int k = 0; k < 4; k++)

@@ -1,6 +1,6 @@
 // Pictures of Gaussians in space: each brought to the plane with its spread, counted into tiles by
 // atomics, blended from front to back by a block a tile with a stop when nothing comes through, and
-// a warp for a small tile.
+// by a warp for 8 x 4 points.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
