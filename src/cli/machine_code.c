@@ -66,6 +66,7 @@ struct listing {
     const struct ir_notes *notes;
     const struct ptx_loc *shown;
     struct strbuf *out;
+    unsigned at; /* instructions so far */
 };
 
 static void list_inst(struct listing *l, const struct code *c, int32_t i)
@@ -81,7 +82,7 @@ static void list_inst(struct listing *l, const struct code *c, int32_t i)
         strbuf_adds(l->out, "\n");
         l->shown = loc;
     }
-    strbuf_addf(l->out, "  %5x0  ", (unsigned)i);
+    strbuf_addf(l->out, "  %5x0  ", l->at++);
     size_t begin = l->out->len;
     code_print(in, l->out);
     if (in->control.stall) {

@@ -67,6 +67,24 @@ static void find_segments(struct places *a)
     alloc_release(end);
 }
 
+/* Values that one place of the program makes: an instruction, or for each of its words one of a site. */
+static void find_once(struct places *a)
+{
+    const struct flow *f = a->f;
+    const struct machine_inst **maker = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *maker);
+    memset(a->once, true, (size_t)f->nvalues * sizeof *a->once);
+    for (int32_t i = 0; i < a->c->ninsts; i++)
+        for (int32_t t = f->first[i]; t < f->first[i + 1]; t++) {
+            const int32_t v = f->touches[t].value;
+            if (!f->touches[t].writes)
+                continue;
+            if (maker[v])
+                a->once[v] &= !f->touches[t].begins && flow_is_of_site(maker[v], &a->c->insts[i]);
+            maker[v] = &a->c->insts[i];
+        }
+    alloc_release(maker);
+}
+
 /* A copy wants to be where the other one is. */
 static void hint(struct places *a, int32_t value, int32_t other, int word)
 {
@@ -148,6 +166,46 @@ static bool fits(const struct places *a, int32_t value, int32_t reg)
     return true;
 }
 
+/* The two are alive beside each other in the value's segment `s` only where both are the same. */
+static bool is_free_beside(const struct places *a, int32_t reg, const struct segment *s, int32_t other)
+{
+    int32_t at = s->from;
+    while (at < s->to) {
+        int32_t next = s->to, skip = -1;
+        for (int32_t o = a->first[other]; o >= 0; o = a->segments[o].next) {
+            const struct segment *there = &a->segments[o];
+            if (there->from <= at && at < there->to)
+                skip = there->to > skip ? there->to : skip;
+            else if (there->from > at && there->from < next)
+                next = there->from;
+        }
+        if (skip >= 0) {
+            at = skip;
+            continue;
+        }
+        if (!is_free(a, reg, at, next))
+            return false;
+        at = next;
+    }
+    return true;
+}
+
+/* The value fits into the place of the other one, of which it is a copy or which is one of it: made once each, they are the same as long as both
+ * are alive. */
+static bool fits_beside(const struct places *a, int32_t value, int32_t reg, int32_t other)
+{
+    if (!a->once[value] || !a->once[other] || !is_register(a, value) || !is_register(a, other) || value == a->c->stack || other == a->c->stack || reg < 0 ||
+        reg + a->f->words[value] > PLACES_MOST || (reg <= PLACES_STACK && reg + a->f->words[value] > PLACES_STACK))
+        return false;
+    for (int32_t s = a->first[value]; s >= 0; s = a->segments[s].next)
+        for (int32_t w = 0; w < a->f->words[value]; w++) {
+            const bool shared = reg + w >= a->place[other] && reg + w < a->place[other] + a->f->words[other];
+            if (shared ? !is_free_beside(a, reg + w, &a->segments[s], other) : !is_free(a, reg + w, a->segments[s].from, a->segments[s].to))
+                return false;
+        }
+    return true;
+}
+
 static void put(struct places *a, int32_t value, int32_t reg)
 {
     a->place[value] = reg;
@@ -193,7 +251,7 @@ static bool put_value(struct places *a, int32_t value)
         return true;
     if (hint >= 0 && a->place[hint] >= 0) {
         int32_t reg = a->place[hint] + a->hint_word[value];
-        if (reg % words == 0 && fits(a, value, reg)) {
+        if (reg % words == 0 && (fits(a, value, reg) || fits_beside(a, value, reg, hint))) {
             put(a, value, reg);
             return true;
         }
@@ -265,18 +323,20 @@ struct places *places_new(const struct lowered *l, const struct code *c, const s
     a->hint = alloc_zeroed(values * sizeof *a->hint);
     a->hint_word = alloc_zeroed(values);
     a->group = alloc_zeroed(values * sizeof *a->group);
+    a->once = alloc_zeroed(values * sizeof *a->once);
     memset(a->hint, -1, values * sizeof *a->hint);
     memset(a->group, -1, values * sizeof *a->group);
     a->set = (size_t)c->ninsts * 2 / 64 + 1;
     for (int r = 0; r <= PLACES_MOST; r++)
         a->taken[r] = alloc_zeroed(a->set * 8);
     find_segments(a);
+    find_once(a);
     for (int32_t i = 0; i < c->ninsts; i++)
         find_wishes(a, i);
     put_all(a, WIDE_FIRST);
     int wide = a->used;
     put_all(a, FIRST_FIRST);
-    if (wide < a->used)
+    if (wide <= a->used)
         put_all(a, WIDE_FIRST);
     return a;
 }
@@ -293,6 +353,7 @@ void places_free(struct places *a)
     alloc_release(a->hint);
     alloc_release(a->hint_word);
     alloc_release(a->group);
+    alloc_release(a->once);
     alloc_release(a);
 }
 

@@ -284,7 +284,7 @@ static enum place place_of_mov(const struct ir_inst *in)
 {
     if (in->nsrc == 1 && in->ndst == 1)
         return in->src[0].kind != IR_SRC_SREG ? PLACE_READER : is_size(in->src[0].sreg) ? PLACE_BANK : PLACE_REGISTER;
-    return ptx_type_info[in->type].bits == 64 ? PLACE_READER : PLACE_REGISTER;
+    return ptx_type_info[in->type].bits == 64 && in->nsrc == 1 && in->src[0].kind == IR_SRC_REG ? PLACE_READER : PLACE_REGISTER; /* parts of a pair are its words */
 }
 
 static bool is_constant_address(const struct lowered *l, const struct ir_inst *in, int32_t reg)

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, LINE_BYTES = 128 };
+enum { TURNS = 3 /* of a block that follows itself, until it goes on as it will */, LINE_BYTES = 128, WORDS = 2 /* of a value */ };
 
-/* Of a value, in the cycles of the walk: when it is there, and the access of this turn of the block that brings it: 1 + its number; 0: none. */
+/* Of a word of a value, in the cycles of the walk: when it is there, and the access of this turn of the block that brings it: 1 + its number; 0: none. */
 struct value {
     int32_t made, cycles; /* when its instruction was issued, and how long it takes */
     int32_t brings;
@@ -26,8 +26,8 @@ struct walk {
     const struct flow *f;
     const struct device *d;
     struct target_pace *p;
-    struct value *value;  /* [values] */
-    int32_t *known;       /* values that have an entry */
+    struct value *value;  /* [WORDS * values] of each word */
+    int32_t *known;       /* words that have an entry */
     int32_t nknown;
     int32_t cycle;        /* of the instruction that was issued last */
     int32_t begin;        /* of the block's first one */
@@ -44,21 +44,39 @@ static void forget(struct walk *w)
     w->nknown = 0;
 }
 
-static void set(struct walk *w, int32_t value, struct value to)
+/* The touch is of this word of its value. */
+static bool has_word(const struct touch *t, int word)
 {
-    struct value *v = &w->value[value];
-    if (!v->made)
-        w->known[w->nknown++] = value;
-    *v = to;
+    return t->words >> word & 1;
 }
 
-/* When the instruction can read the value. */
-static int32_t there(const struct walk *w, const struct machine_inst *in, int32_t value)
+static void set_word(struct walk *w, int32_t at, struct value to)
 {
-    const struct value *v = &w->value[value];
-    if (!v->made || (w->d && !mechanisms_has(w->d, MECHANISM_results)))
-        return 0;
-    return v->made + spacing_result(w->c->arch, (enum machine_op)v->op, v->cycles, (enum machine_op)in->op, spacing_guards(w->f, in, value));
+    if (!w->value[at].made)
+        w->known[w->nknown++] = at;
+    w->value[at] = to;
+}
+
+static void set(struct walk *w, const struct touch *t, struct value to)
+{
+    for (int word = 0; word < WORDS; word++)
+        if (has_word(t, word))
+            set_word(w, WORDS * t->value + word, to);
+}
+
+/* When the instruction can read the words. *late: what it waits for longest has a scoreboard. */
+static int32_t there(const struct walk *w, const struct machine_inst *in, const struct touch *t, bool *late)
+{
+    int32_t most = 0;
+    for (int word = 0; word < WORDS && !(w->d && !mechanisms_has(w->d, MECHANISM_results)); word++) {
+        const struct value *v = &w->value[WORDS * t->value + word];
+        if (!has_word(t, word) || !v->made)
+            continue;
+        const int32_t at = v->made + spacing_result(w->c->arch, (enum machine_op)v->op, v->cycles, (enum machine_op)in->op, spacing_guards(w->f, in, t->value));
+        if (at > most)
+            most = at, *late = v->late;
+    }
+    return most;
 }
 
 /* Somebody needs what the access brings: from here on it is there. */
@@ -138,30 +156,59 @@ static int32_t turns_aside(const struct walk *w, const struct machine_block *bl,
     return known > 1 ? (int32_t)known - 1 : 0;
 }
 
+/* The one that is there later, or brought by an access. */
+static struct value later_of(struct value a, struct value b)
+{
+    if (!a.made || !b.made)
+        return a.made ? a : b;
+    if (!a.brings != !b.brings)
+        return a.brings ? a : b;
+    return a.made + a.cycles >= b.made + b.cycles ? a : b;
+}
+
+/* A copy that is no instruction: its words are there when the other's are. */
+static void pass_on(struct walk *w, int32_t i)
+{
+    struct value from = {.made = w->cycle};
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
+        for (int word = 0; word < WORDS && !w->f->touches[t].writes; word++)
+            if (has_word(&w->f->touches[t], word))
+                from = later_of(w->value[WORDS * w->f->touches[t].value + word], from);
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
+        if (w->f->touches[t].writes)
+            set(w, &w->f->touches[t], from);
+}
+
 static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
 {
     const struct machine_inst *in = &w->c->insts[i];
     int32_t at = w->cycle + 1;
     bool late_value = false;
-    if (in->op == OP_NONE || in->taken == TAKEN_NEVER || in->way == WAY_LONG)
+    if (in->taken == TAKEN_NEVER || in->way == WAY_LONG)
         return;
+    if (in->op == OP_NONE) {
+        pass_on(w, i);
+        return;
+    }
     if (!w->d || mechanisms_has(w->d, MECHANISM_spacing))
         at = spacing_begin(&w->spacing, w->c->arch, in, at);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
-        const int32_t value = w->f->touches[t].value, ready = w->f->touches[t].writes ? 0 : there(w, in, value);
+        bool late = false;
+        const int32_t ready = w->f->touches[t].writes ? 0 : there(w, in, &w->f->touches[t], &late);
         if (ready > at) {
             at = ready;
-            late_value = w->value[value].late;
+            late_value = late;
         }
     }
     *(late_value ? &w->scoreboard : &w->wait) += (uint32_t)(at - w->cycle - 1);
     w->cycle = at;
     spacing_issue(&w->spacing, w->c->arch, in, at);
-    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++) {
-        const int32_t brings = w->value[w->f->touches[t].value].brings;
-        if (!w->f->touches[t].writes && brings)
-            use(w, brings);
-    }
+    for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
+        for (int word = 0; word < WORDS && !w->f->touches[t].writes; word++) {
+            const int32_t brings = w->value[WORDS * w->f->touches[t].value + word].brings;
+            if (brings && has_word(&w->f->touches[t], word))
+                use(w, brings);
+        }
     const int32_t access = access_at(w, in);
     const bool brings = access >= 0 && in->op != OP_BAR && in->op != OP_CS2R && in->op != OP_MEMBAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
@@ -171,7 +218,7 @@ static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
     const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
-            set(w, w->f->touches[t].value, (struct value){at, late ? 0 : latency(w, in), brings ? access + 1 : 0, in->op, info && info->wait == WAIT_SCOREBOARD});
+            set(w, &w->f->touches[t], (struct value){at, late ? 0 : latency(w, in), brings ? access + 1 : 0, in->op, info && info->wait == WAIT_SCOREBOARD});
     const int32_t aside = turns_aside(w, bl, in);
     w->cycle += aside;
     w->branch += (uint32_t)aside;
@@ -258,8 +305,8 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
     p->access = alloc_zeroed(((size_t)p->naccesses + 1) * sizeof *p->access);
     for (int32_t i = 0; i < p->naccesses; i++)
         p->access[i] = (struct pace_access){0, PACE_NEVER};
-    struct walk w = {.k = k, .c = c, .f = f, .d = d, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.value),
-                     .known = alloc_zeroed(((size_t)f->nvalues + 1) * sizeof *w.known), .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
+    struct walk w = {.k = k, .c = c, .f = f, .d = d, .p = p, .value = alloc_zeroed(((size_t)f->nvalues + 1) * WORDS * sizeof *w.value),
+                     .known = alloc_zeroed(((size_t)f->nvalues + 1) * WORDS * sizeof *w.known), .nth = alloc_zeroed(((size_t)k->ninsts + 1) * sizeof *w.nth)};
     for (int32_t b = 0, before = -1; b < c->nblocks; b++)
         if (flow_is_of_kernel(&c->blocks[b])) {
             walk_block(&w, b, before);

@@ -24,6 +24,7 @@ struct places {
     int32_t *place;    /* [values] physical register, or -1 */
     int32_t *hint;     /* [values] a value that it is a copy of, or -1; */
     int8_t *hint_word; /* and by how many words it lies behind it */
+    bool *once;        /* [values] one place of the program makes it */
     int32_t (*group)[PLACES_VECTOR]; /* [values] elements of the vector, or -1 */
     uint64_t *taken[PLACES_MOST + 1]; /* sets of places */
     size_t set;        /* words of such a set */

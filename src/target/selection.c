@@ -153,7 +153,7 @@ static struct operand use(struct selecting *s, const struct ir_src *src)
         case PTX_KIND_COPY:
             if (in->nsrc == 1 && in->ndst == 1)
                 return use(s, &in->src[0]);
-            return of_register(FILE_REGISTER, reg, s->l->words[reg]);
+            return half(use(s, &in->src[0]), in->dst[0] == reg ? 0 : in->ndst == 4 && in->dst[1] == reg ? 0 : 1);
         case PTX_KIND_ADDRESS:
             return use(s, &in->src[0]);
         case PTX_KIND_CONVERT:
@@ -915,10 +915,12 @@ static void select_conversion(struct selecting *s, const struct ir_inst *in)
 
 /* --- moves --- */
 
-/* A value of its parts, or parts of a value: nothing is moved. */
+/* A value of its parts, or parts of a value: nothing is moved, but for halves of words. */
 static void put_parts(struct selecting *s, const struct ir_inst *in)
 {
-    for (int i = 0; i < in->nsrc && in->ndst == 1; i++)
+    for (int i = 0; i + 1 < in->nsrc && in->nsrc == 4; i += 2)
+        put(s, OP_PRMT, "", half(result(s, in, 0), i / 2), use(s, &in->src[i]), use(s, &in->src[i + 1]), none);
+    for (int i = 0; i < in->nsrc && in->ndst == 1 && in->nsrc != 4; i++)
         put_copy(s, in->nsrc == 2 ? half(result(s, in, 0), i) : result(s, in, 0), use(s, &in->src[i]));
     for (int i = 0; i < in->ndst && in->nsrc == 1; i++)
         if (in->dst[i] != IR_NOREG)

@@ -102,9 +102,24 @@ static void called(void **state)
     assert_in_range(paced(text, &d, 90).cycles - at_4.cycles, 4 * at_4.called, 4 * (at_4.called + at_4.insts));
 }
 
+/* Words of a pair that are put together and taken apart take no instruction and hide no wait: each turn of two shuffles, one of each word, takes as
+ * long as a shuffle (devices/h200.json), the second of them beside the first. */
+static void pairs(void **state)
+{
+    (void)state;
+    static const char turn[] = "mov.b64 {%r2, %r3}, %rd3; shfl.sync.bfly.b32 %r4, %r2, 16, 31, -1; shfl.sync.bfly.b32 %r5, %r3, 16, 31, -1; mov.b64 %rd3, {%r4, %r5};";
+    static const char end[] = "cvt.rn.f32.u64 %f3, %rd3; add.f32 %f1, %f1, %f3;";
+    struct device d = load("h200");
+    char text[2][1200];
+    snprintf(text[0], sizeof text[0], "cvt.u64.u32 %%rd3, %%r1; add.u64 %%rd3, %%rd3, %%rd2; %s %s", turn, end);
+    snprintf(text[1], sizeof text[1], "cvt.u64.u32 %%rd3, %%r1; add.u64 %%rd3, %%rd3, %%rd2; %s %s %s", turn, turn, end);
+    const struct paced one = paced(text[0], &d, 90), two = paced(text[1], &d, 90);
+    assert_int_equal(two.cycles - one.cycles, d.latency_exchange);
+}
+
 int main(void)
 {
     setenv("HEDDLE_DEVICES", DEVICES, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called), cmocka_unit_test(pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
