@@ -14,9 +14,9 @@
 
 /* LEAST: what ptxas reports at least for a kernel that does something. CALLING: of a
  * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
- * are kept in registers. HURRIES: how often a faster order is tried. RESERVED: R1, and two that the report is above the registers used.
+ * are kept in registers. GAIN: per cent of a warp's cycles that an order saves which takes the registers up to the step. HURRIES: how often a faster order is tried. RESERVED: R1, and two that the report is above the registers used.
  * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
-enum { LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+enum { GAIN = 20, LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
  * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
@@ -102,27 +102,55 @@ static void keep_in_memory(const struct lowered *l, struct way *w, int most, str
     drop(&old);
 }
 
+/* So many registers do not let fewer warps on a multiprocessor than n do. */
+static int step_above(int arch, int n, int most)
+{
+    int step = arch_registers_for(arch, arch_warps(arch));
+    for (int warps = arch_warps(arch); warps > 4 && step < n; warps -= 4)
+        step = arch_registers_for(arch, warps - 4);
+    return step < n ? n : step < most ? step : most;
+}
+
 /* Registers that are reported, but for rounding: where an SM is full of warps anyway, those that the order is made for. */
 static int registers_of(const struct way *w, int plenty)
 {
     return w->wanted <= plenty && w->wanted > w->used ? w->wanted : w->used;
 }
 
-/* An order in which warps wait less, if the file has room for it as it is. */
-static void hurry(const struct lowered *l, struct way *best, int registers)
+/* An order in which warps wait less, for at most so many registers; no code if there is none. *cycles: how long its blocks take, one after the other. */
+static struct way faster(const struct lowered *l, const struct way *than, int registers, int64_t *cycles)
 {
     for (int turn = 0, fewer = 0; turn < HURRIES; turn++) {
-        struct way w = {.c = code_copy(best->c), .wanted = best->wanted};
-        w.f = flow_copy(best->f, w.c);
-        schedule_for_time(l, w.c, w.f, registers - fewer);
+        struct way w = {.c = code_copy(than->c), .wanted = than->wanted};
+        w.f = flow_copy(than->f, w.c);
+        *cycles = schedule_for_time(l, w.c, w.f, registers - fewer);
         w.p = places_new(l, w.c, w.f);
         w.used = places_used(w.p);
-        const bool fits = w.used <= registers;
+        if (w.used <= registers)
+            return w;
         fewer += w.used - registers;
-        drop(fits ? best : &w);
-        *best = fits ? w : *best;
-        if (fits)
-            break;
+        drop(&w);
+    }
+    return (struct way){0};
+}
+
+static void hurry(const struct lowered *l, struct way *best, int registers, int most)
+{
+    int64_t cycles = 0, fewer_cycles = 0;
+    struct way w = faster(l, best, registers, &cycles), more = {0};
+    const int above = step_above(l->arch, registers, most);
+    if (above > registers)
+        more = faster(l, best, above, &fewer_cycles);
+    if (more.c && (!w.c || 100 * fewer_cycles < (100 - GAIN) * cycles)) {
+        struct way other = w;
+        w = more;
+        more = other;
+    }
+    if (more.c)
+        drop(&more);
+    if (w.c) {
+        drop(best);
+        *best = w;
     }
 }
 
@@ -147,7 +175,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
     if (best.used > most)
         keep_in_memory(l, &best, most, spills);
     else
-        hurry(l, &best, n);
+        hurry(l, &best, n, most);
     waits_find(l->k, best.c, early);
     if (pace)
         pace_find(l->k, best.c, best.f, d, pace);
@@ -157,7 +185,7 @@ int fit(const struct lowered *l, const struct shape *s, struct code *c, int most
         if (l->arch >= CONTROLLED)
             scoreboard(best.c, best.f);
     }
-    n = spills->n ? registers_of(&best, plenty) : n; /* an order in which warps wait less does not say how many are given to a thread */
+    n = spills->n ? registers_of(&best, plenty) : best.used > n ? best.used : n; /* a faster order with fewer does not give away what is there */
     n += n & 1;
     n = spills->n && best.used <= most ? most : n; /* fewer than an instruction needs are not to be had */
     n = calls(l->k) && n < CALLING ? CALLING : n < LEAST ? LEAST : n;

@@ -694,12 +694,13 @@ static int find_best(struct scheduling *p, int32_t block, int most, int fewer)
     if (n <= plenty)
         return n;
     const int ptx = place(p, block, NO_LIMIT, PTX_ORDER), frugal = place(p, block, NO_LIMIT, FRUGAL), tight = ptx <= frugal ? ptx : frugal;
-    for (int s = 0; s < p->nsteps && p->steps[s] < n && (!s || p->steps[s] < tight); s++) {
+    for (int s = 0; s < p->nsteps && p->steps[s] < n && (!s || p->steps[s - 1] < tight); s++) {
         const int step = p->steps[s] < most ? p->steps[s] : most;
-        if (place(p, block, step - fewer - RESERVED, LATENCY) <= step - fewer) {
-            keep(p);
-            return step;
-        }
+        for (int less = 0; less <= LESS; less += 2)
+            if (place(p, block, step - fewer - RESERVED - less, LATENCY) <= step - fewer) {
+                keep(p);
+                return step;
+            }
     }
     if (tight > most && 100 * n <= WORTH * tight)
         return n;
@@ -730,7 +731,7 @@ static int32_t cycles_of(struct scheduling *p)
 
 /* Of orders for so many registers the one in which a warp waits least is in p->best. Where the registers are few, what is looked at
  * together must be little, or they are full of what the first of many chains bring. */
-static void find_fastest(struct scheduling *p, int32_t block, int registers)
+static int32_t find_fastest(struct scheduling *p, int32_t block, int registers)
 {
     int32_t least;
     p->slot = p->f->words;
@@ -745,6 +746,7 @@ static void find_fastest(struct scheduling *p, int32_t block, int registers)
             if (cycles < least)
                 keep(p), least = cycles;
         }
+    return least;
 }
 
 /* Instructions and their touches in the order of the items. */
@@ -851,15 +853,17 @@ int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, 
     return n;
 }
 
-void schedule_for_time(const struct lowered *l, struct code *c, struct flow *f, int registers)
+int64_t schedule_for_time(const struct lowered *l, struct code *c, struct flow *f, int registers)
 {
     struct scheduling p = begin(l, c, f);
+    int64_t cycles = 0;
     p.far = true;
     for (int32_t b = 0; b < c->nblocks; b++) {
         if (!take_block(&p, b))
             continue;
-        find_fastest(&p, b, registers);
+        cycles += find_fastest(&p, b, registers);
         end_block(&p, b);
     }
     end(&p);
+    return cycles;
 }

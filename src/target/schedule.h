@@ -13,7 +13,7 @@
 int schedule(const struct lowered *l, struct code *c, struct flow *f, int most, int fewer);
 
 /* The same for code whose registers are known: of orders that take no more than `registers`, the present one among them, each block gets
- * the one in which a warp waits least, if what comes from memory takes some hundred cycles. */
-void schedule_for_time(const struct lowered *l, struct code *c, struct flow *f, int registers);
+ * the one in which a warp waits least, if what comes from memory takes some hundred cycles. Returns the cycles of all blocks, one after the other. */
+int64_t schedule_for_time(const struct lowered *l, struct code *c, struct flow *f, int registers);
 
 #endif

@@ -61,6 +61,38 @@ static void loads_first(void **state)
     drop(&b);
 }
 
+static int32_t result_of(const struct made *a, enum machine_op op, int n)
+{
+    return a->c->insts[at(a->c, op, n)].result[0].number;
+}
+
+/* Parts of a pair are its words, and what a pair is put together of is made in its words. */
+static void words_of_pairs(void **state)
+{
+    (void)state;
+    struct made a = make("add.u64 %rd3, %rd2, 8; mov.b64 {%r2, %r3}, %rd3; shfl.sync.bfly.b32 %r4, %r2, 16, 31, -1; shfl.sync.bfly.b32 %r5, %r3, 16, 31, -1; mov.b64 %rd4, {%r4, %r5};"
+                         "cvt.rn.f32.u64 %f3, %rd4; cvt.rn.f32.u64 %f4, %rd3; add.f32 %f1, %f3, %f4;",
+                         TARGET_ALLOCATED);
+    const struct machine_inst *low = &a.c->insts[at(a.c, OP_SHFL, 0)], *high = &a.c->insts[at(a.c, OP_SHFL, 1)];
+    assert_int_equal(high->source[0].number, low->source[0].number + 1);
+    assert_int_equal(result_of(&a, OP_SHFL, 1), result_of(&a, OP_SHFL, 0) + 1);
+    assert_int_equal(result_of(&a, OP_SHFL, 0) % 2, 0);
+    const int32_t first = a.c->insts[at(a.c, OP_I2F, 0)].source[0].number, second = a.c->insts[at(a.c, OP_I2F, 1)].source[0].number;
+    assert_true((first == result_of(&a, OP_SHFL, 0) && second == low->source[0].number) || (second == result_of(&a, OP_SHFL, 0) && first == low->source[0].number));
+    drop(&a);
+}
+
+/* What a site becomes comes apart where the order is for time: the loads of two bytes come first, what takes them apart later. */
+static void sites_come_apart(void **state)
+{
+    (void)state;
+    struct made a = make("ld.global.v2.u8 {%r2, %r3}, [%rd2+64]; add.u32 %r2, %r2, %r3; ld.global.v2.u8 {%r4, %r5}, [%rd2+128]; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;"
+                         "cvt.rn.f32.u32 %f3, %r2; add.f32 %f1, %f1, %f3;",
+                         TARGET_ALLOCATED);
+    assert_true(at(a.c, OP_PRMT, 0) > at(a.c, OP_LDG, 3));
+    drop(&a);
+}
+
 /* A load stays behind a store that may be of the same bytes, and on its side of a barrier; one of other bytes at the same base does not. */
 static void memory_in_order(void **state)
 {
@@ -448,6 +480,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_first), cmocka_unit_test(memory_in_order), cmocka_unit_test(places), cmocka_unit_test(counted), cmocka_unit_test(holders), cmocka_unit_test(holders_of_maxwell),
                                        cmocka_unit_test(straight_line), cmocka_unit_test(around_a_loop), cmocka_unit_test(of_architectures), cmocka_unit_test(made_anew), cmocka_unit_test(waiting),
-                                       cmocka_unit_test(barriers)};
+                                       cmocka_unit_test(barriers), cmocka_unit_test(words_of_pairs), cmocka_unit_test(sites_come_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
