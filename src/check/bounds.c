@@ -204,7 +204,33 @@ static void report(struct check_launch *cl, const struct watched_access *a, enum
         report_bytes(cl, a, kind, (unsigned)__builtin_ctz(lanes), -1, 0, a->bytes, NULL);
 }
 
-/* Of an access that was made of several, those that are wrong; the whole where that is none of them. */
+/* An element of an access that was made of several: it was asked for, and is outside. p: of shared and local memory, else NULL. */
+static bool element_outside(struct check_launch *cl, const struct watched_access *a, unsigned lane, unsigned element, const struct parts *p)
+{
+    const struct ir_inst *in = &cl->launch->kernel->insts[a->site];
+    unsigned bytes = a->bytes / in->vec;
+    uint64_t address = a->addr[lane] + element * bytes;
+
+    return ir_asks_for(in, (int)element) && !(p ? in_parts(p, address, bytes) : within(cl, address, bytes));
+}
+
+/* Of the lanes whose access is not all inside, those that a hole alone does not explain. */
+static uint32_t outside_asked(struct check_launch *cl, const struct watched_access *a, uint32_t lanes, const struct parts *p)
+{
+    const struct ir_inst *in = &cl->launch->kernel->insts[a->site];
+    uint32_t bad = 0;
+
+    if (!lanes || !ir_has_hole(in))
+        return lanes;
+    for (; lanes; lanes &= lanes - 1)
+        for (unsigned e = 0; e < in->vec; e++)
+            if (element_outside(cl, a, (unsigned)__builtin_ctz(lanes), e, p))
+                bad |= lanes & -lanes;
+    return bad;
+}
+
+/* Of an access that was made of several, those that are wrong; the whole where that is none of them, but what a vector asks for and
+ * nobody reads. */
 static void report_outside(struct check_launch *cl, const struct watched_access *a, uint32_t lanes, const struct parts *p)
 {
     const struct ir_inst *in = &cl->launch->kernel->insts[a->site];
@@ -215,9 +241,7 @@ static void report_outside(struct check_launch *cl, const struct watched_access 
         bool any = false;
 
         for (unsigned e = 0; e < n; e++) {
-            uint64_t address = a->addr[i] + e * bytes;
-
-            if (!in->parts[e] || (p ? in_parts(p, address, bytes) : within(cl, address, bytes)))
+            if ((e < in->ndst && in->dst[e] == IR_NOREG) || !element_outside(cl, a, i, e, p))
                 continue;
             report_bytes(cl, a, CHECK_OUT_OF_BOUNDS, i, (int)e, e * bytes, bytes, p);
             any = true;
@@ -251,7 +275,7 @@ uint32_t bounds_refuse(void *user, const struct watched_access *a)
     if (!(s.any & (a->bytes - 1u)) && (global ? all_within(cl, a, &s) : s.high + a->bytes <= parts.end))
         return 0;
     crooked = misaligned(a);
-    out = global ? outside_global(cl, a) : outside_parts(a, &parts);
+    out = outside_asked(cl, a, global ? outside_global(cl, a) : outside_parts(a, &parts), global ? NULL : &parts);
     if (crooked | out) {
         report(cl, a, CHECK_MISALIGNED, crooked);
         report_outside(cl, a, out & ~crooked, global ? NULL : &parts);

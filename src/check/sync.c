@@ -78,8 +78,26 @@ static void check_meeting(struct check_launch *cl, const struct check_block *b, 
 
 /* --- racecheck --- */
 
-static void race_lanes(struct check_block *b, const struct record *r, const struct record_values *values)
+/* A load that was made of several reads no holes: two neighbours of an aligned pair are one access, as are words of two halves. */
+static void race_elements(struct check_block *b, const struct record *r, const struct ir_inst *in)
 {
+    unsigned bytes = r->bytes / in->vec;
+    uint64_t addr[32];
+
+    for (unsigned e = 0, n; e < in->vec; e += n) {
+        n = e % 2 == 0 && e + 1u < in->vec && ir_asks_for(in, (int)e) && ir_asks_for(in, (int)e + 1) ? 2 : 1;
+        if (!ir_asks_for(in, (int)e))
+            continue;
+        for (int i = 0; i < 32; i++)
+            addr[i] = r->addr[i] + e * bytes;
+        race_reads(b->race, r->site, r->warp, r->mask, addr, n * bytes);
+    }
+}
+
+static void race_lanes(const struct check_launch *cl, struct check_block *b, const struct record *r, const struct record_values *values)
+{
+    const struct ir_inst *in = &cl->launch->kernel->insts[r->site];
+
     unsigned flags = r->op == RECORD_LOAD ? 0 : RACE_WRITES;
 
     if (r->op == RECORD_ATOM || r->op == RECORD_RED || r->order != PTX_WEAK)
@@ -87,6 +105,10 @@ static void race_lanes(struct check_block *b, const struct record *r, const stru
     if (r->op == RECORD_LDGSTS)
         flags = RACE_WRITES | RACE_ASYNC;
     b->now = r;
+    if (!flags && ir_has_hole(in)) {
+        race_elements(b, r, in);
+        return;
+    }
     if (!flags) {
         race_reads(b->race, r->site, r->warp, r->mask, r->addr, r->bytes);
         return;
@@ -129,7 +151,7 @@ static void access(struct check_launch *cl, struct check_block *b, const struct 
     if (!check_uses(cl, CHECK_RACECHECK) || r->op > RECORD_LDGSTS)
         return;
     if (r->space == PTX_SHARED)
-        race_lanes(b, r, values);
+        race_lanes(cl, b, r, values);
     if (r->space == PTX_SHARED || r->space == PTX_GLOBAL)
         strong_lanes(b, r);
 }

@@ -248,7 +248,7 @@ static void look_at_parts(struct check_launch *cl, struct check_block *b, const 
     if (!n)
         unwritten(cl, b, r, lane, -1, bytes);
     for (unsigned e = 0; e < n; e++)
-        if (in->parts[e] && !all_set(bits, at + e * bytes, bytes))
+        if (in->parts[e] && in->dst[e] != IR_NOREG && !all_set(bits, at + e * bytes, bytes))
             unwritten(cl, b, r, lane, (int)e, bytes);
 }
 

@@ -252,7 +252,7 @@ void check_launch_end(struct check_launch *cl, heddle_kernel *k, struct launch *
     if (l->fault_set && l->fault.status == HEDDLE_STACK_OVERFLOW)
         tell_fault(k, l, CHECK_STACK_OVERFLOW, n);
     if (bad && !l->fault_set && !k->module->device->forgiving) { /* as on a GPU under a checker */
-        l->fault = (struct fault){.status = HEDDLE_CHECK_FAILED, .lane = -1};
+        l->fault = (struct fault){.status = HEDDLE_CHECK_FAILED, .lane = -1, .element = -1};
         l->fault_set = true;
     }
     check_end(cl);

@@ -101,18 +101,25 @@ static void describe_address(struct strbuf *out, const heddle_device *d, const s
     engine_tell_address(d, at, "the kernel", out);
 }
 
+/* Where the access is from, or the element of it that the fault is about. */
+static const struct ir_origin *origin_of(const struct launch *l, const struct fault *f)
+{
+    const struct ir_inst *in = &l->kernel->insts[f->site];
+    return f->element < 0 ? in->from : in->parts[f->element];
+}
+
 /* The PTX statement on one line: calls are printed over several. */
-static void add_statement(struct strbuf *out, const struct ir_inst *in)
+static void add_statement(struct strbuf *out, const struct ir_origin *from)
 {
     enum { LONGEST = 100 };
-    int n = in->from->text ? in->from->text_len > LONGEST ? LONGEST : in->from->text_len : 0;
+    int n = from->text ? from->text_len > LONGEST ? LONGEST : from->text_len : 0;
     bool space = false;
     for (int i = 0; i < n; i++) {
-        bool blank = in->from->text[i] == ' ' || in->from->text[i] == '\t' || in->from->text[i] == '\n' || in->from->text[i] == '\r';
+        bool blank = from->text[i] == ' ' || from->text[i] == '\t' || from->text[i] == '\n' || from->text[i] == '\r';
         if (!blank && space)
             strbuf_add(out, " ", 1);
         if (!blank)
-            strbuf_add(out, &in->from->text[i], 1);
+            strbuf_add(out, &from->text[i], 1);
         space = blank;
     }
 }
@@ -129,15 +136,15 @@ static int cuda_error(int status)
     return 0;
 }
 
-static void describe_where(struct strbuf *out, const struct ir_inst *in)
+static void describe_where(struct strbuf *out, const struct ir_origin *from)
 {
-    const struct ptx_loc *loc = in->from->loc;
+    const struct ptx_loc *loc = from->loc;
     if (loc && loc->line)
         strbuf_addf(out, "  at %s:%d", diag_file(loc->file), loc->line);
     else
         strbuf_adds(out, "  at");
-    strbuf_addf(out, " (PTX line %d: ", in->from->ptx_line);
-    add_statement(out, in);
+    strbuf_addf(out, " (PTX line %d: ", from->ptx_line);
+    add_statement(out, from);
     strbuf_adds(out, ")\n");
     for (const struct ptx_loc *c = loc ? loc->inlined_at : NULL; c; c = c->inlined_at)
         strbuf_addf(out, "  inlined at %s:%d\n", diag_file(c->file), c->line);
@@ -184,7 +191,7 @@ static void describe_fault(const heddle_device *d, struct launch *l, struct strb
         strbuf_addf(out, "  %s\n", f->text ? f->text : "");
     else if (memory)
         strbuf_addf(out, "  %s of %u bytes\n", access_word(in), f->bytes);
-    describe_where(out, in);
+    describe_where(out, origin_of(l, f));
     describe_thread(out, f);
     if (f->status == HEDDLE_MISALIGNED_ADDRESS)
         strbuf_addf(out, "  address 0x%llx is not a multiple of %u\n", (unsigned long long)f->address, f->bytes);
@@ -207,7 +214,7 @@ static void describe_stray(const heddle_device *d, struct launch *l, struct strb
     const struct ir_inst *in = &l->kernel->insts[f->site];
     strbuf_addf(out, "kernel '%s' goes on, as on a GPU, after a %s of %u bytes outside of every allocation:\n",
                 result_demangle(&l->arena, l->kernel->name), access_word(in), f->bytes);
-    describe_where(out, in);
+    describe_where(out, origin_of(l, f));
     describe_thread(out, f);
     strbuf_addf(out, "  address 0x%llx", (unsigned long long)f->address);
     add_nearest(out, d, f->address);
@@ -233,11 +240,11 @@ heddle_status fault_finish(heddle_device *d, struct launch *l)
         return engine_fail(HEDDLE_INTERRUPTED, "%s", fault_text.s);
     }
     const struct fault *f = &l->fault;
-    const struct ir_inst *in = &l->kernel->insts[f->site];
+    const struct ir_origin *from = origin_of(l, f);
     describe_fault(d, l, &fault_text);
     last_fault = (heddle_fault){.status = (heddle_status)f->status, .text = fault_text.s, .kernel = l->kernel->name,
-                                .file = in->from->loc && in->from->loc->line ? in->from->loc->file : NULL,
-                                .line = in->from->loc ? in->from->loc->line : 0, .ptx_line = in->from->ptx_line, .address = f->address};
+                                .file = from->loc && from->loc->line ? from->loc->file : NULL,
+                                .line = from->loc ? from->loc->line : 0, .ptx_line = from->ptx_line, .address = f->address};
     memcpy(last_fault.block, f->block_id, sizeof last_fault.block);
     memcpy(last_fault.thread, f->thread_id, sizeof last_fault.thread);
     return engine_fail((heddle_status)f->status, "%s", fault_text.s);

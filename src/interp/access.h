@@ -152,6 +152,19 @@ static uint32_t outside(const uint64_t *addr, const struct span *s, uint32_t m, 
     return bad & m;
 }
 
+/* Of the lanes whose access is not inside [0, limit), those that a hole alone does not explain. */
+static uint32_t outside_asked(const struct access *a, uint32_t out, uint64_t limit)
+{
+    const struct step *st = a->st;
+    uint32_t bad = 0;
+    if (!out || !ir_has_hole(st->in))
+        return out;
+    for (int e = 0; e < st->vec; e++)
+        LANE_LOOP(ir_asks_for(st->in, e) ? out : 0)
+        bad |= (uint32_t)(a->addr[i] + (uint64_t)(e + 1) * st->elem > limit || a->addr[i] > limit) << i;
+    return bad;
+}
+
 /* The lowest address of lanes in m and where the highest access ends: exactly, where find_span's bounds are too wide. */
 static void find_ends(const uint64_t *addr, uint32_t m, unsigned bytes, uint64_t *from, uint64_t *to)
 {
@@ -180,18 +193,52 @@ static uint32_t outside_all(const struct space *sp, const uint64_t *addr, const 
     return out & m;
 }
 
-/* Of those, the lanes that a GPU would not let pass either. The others are told of. */
+/* The element of a lane's access that was asked for and is in no allocation; behind the last one: only holes are. A hole never
+ * leaves what the host has mapped: it lies in one line of 16 bytes with an element that was asked for, and no page ends in a line. */
+static int find_stray(const struct access *a, int lane)
+{
+    const struct step *st = a->st;
+    const struct space *sp = a->w->block->launch->space;
+    for (int e = 0; e < st->vec; e++) {
+        uint64_t at = a->addr[lane] + (unsigned)e * st->elem;
+        if (ir_asks_for(st->in, e) && !space_holds(space_reach(sp, at), at, st->elem))
+            return e;
+    }
+    return st->vec;
+}
+
+/* Of those, the lanes that a GPU would not let pass either. The first of the others is told of. */
 static uint32_t not_mapped(const struct access *a, uint32_t out, unsigned bytes)
 {
     struct launch *l = a->w->block->launch;
     uint32_t bad = 0;
     LANE_LOOP(out)
     bad |= (uint32_t)!space_ok(space_reach(l->space, a->addr[i]), a->addr[i], bytes) << i;
-    if (out & ~bad) {
-        int lane = __builtin_ctz(out & ~bad);
-        launch_stray(l, a->w, (int32_t)(a->st - a->c->step), lane, a->addr[lane], bytes);
+    bool holes = (out & ~bad) && ir_has_hole(a->st->in);
+    LANE_LOOP(out & ~bad)
+    {
+        int e = holes ? find_stray(a, (int)i) : -1;
+        if (e == a->st->vec)
+            continue;
+        uint64_t at = a->addr[i] + (e < 0 ? 0 : (unsigned)e * a->st->elem);
+        launch_stray(l, a->w, (int32_t)(a->st - a->c->step), (int)i, e, at, e < 0 ? bytes : a->st->elem);
+        break;
     }
     return bad;
+}
+
+/* Told is the first element that is outside of [0, limit), or the whole where there are no holes. */
+static bool fault_outside(const struct access *a, int lane, uint64_t limit, const char *text)
+{
+    const struct step *st = a->st;
+    int e = 0;
+    if (!ir_has_hole(st->in))
+        return fault(a, HEDDLE_ILLEGAL_ADDRESS, lane, a->addr, text);
+    while (!ir_asks_for(st->in, e) || a->addr[lane] + (uint64_t)(e + 1) * st->elem <= limit)
+        e++;
+    launch_fault_element(a->w->block->launch, a->w, HEDDLE_ILLEGAL_ADDRESS, (int32_t)(st - a->c->step), lane, e,
+                         a->addr[lane] + (unsigned)e * st->elem, st->elem, text);
+    return false;
 }
 
 static bool misaligned(const struct access *a, unsigned bytes)
@@ -233,6 +280,7 @@ static bool check(struct access *a)
     unsigned bytes = (unsigned)a->st->elem * a->st->vec;
     const uint64_t *addr = a->addr;
     struct span s = find_span(addr, a->m, bytes);
+    uint64_t limit = 0; /* of 32-bit addresses */
     uint32_t bad = 0;
     a->registered = 0;
     if (s.bits & (bytes - 1))
@@ -247,11 +295,13 @@ static bool check(struct access *a)
         a->base = (char *)space_host(0);
         break;
     case PTX_SHARED:
-        bad = outside(addr, &s, a->m, bytes, l->shared_bytes);
+        limit = l->shared_bytes;
+        bad = outside_asked(a, outside(addr, &s, a->m, bytes, limit), limit);
         a->base = a->w->block->shared;
         break;
     case PTX_LOCAL:
-        bad = outside(addr, &s, a->m, bytes, l->local_size);
+        limit = l->local_size;
+        bad = outside_asked(a, outside(addr, &s, a->m, bytes, limit), limit);
         break;
     case PTX_PARAM:
         bad = outside(addr, &s, a->m, bytes, l->kernel->param_bytes);
@@ -264,7 +314,7 @@ static bool check(struct access *a)
         static const char *const names[] = {"", "global", "shared", "local", "constant", "parameter", "local"};
         char text[64];
         snprintf(text, sizeof text, "%s memory", names[a->space]);
-        return fault(a, HEDDLE_ILLEGAL_ADDRESS, __builtin_ctz(bad), addr, text);
+        return fault_outside(a, __builtin_ctz(bad), limit, text);
     }
     return true;
 }

@@ -101,7 +101,7 @@ struct ir_inst {
     const struct ptx_mods *mods;
     const struct ir_origin *from;          /* never NULL */
     const struct ir_origin *const *parts;  /* memory: where its elements are from, [vec], if it was made of several accesses, or NULL;
-                                            * an element that nobody asked for has none */
+                                            * a hole, an element that nobody asked for, has none; what was asked for and is not read has no register */
     int32_t id; /* its number when the kernel was built, from 1, which its copies and parts keep; 0: made later */
     int block; /* the basic block it is in */
     int32_t site;  /* form: the instruction of the kernel that it does, or -1 */
@@ -339,6 +339,20 @@ static inline bool ir_stands_before(const struct ir_kernel *k, int32_t a, int32_
 {
     int32_t of_a = k->insts[a].block, of_b = k->insts[b].block;
     return of_a == of_b ? a < b : ir_dominates(k, of_a, of_b);
+}
+
+/* False: a hole, an element that is accessed only because those beside it are. */
+static inline bool ir_asks_for(const struct ir_inst *in, int element)
+{
+    return !in->parts || in->parts[element];
+}
+
+static inline bool ir_has_hole(const struct ir_inst *in)
+{
+    bool all = true;
+    for (int e = 0; in->parts && e < in->vec; e++)
+        all &= in->parts[e] != NULL;
+    return !all;
 }
 
 /* The instruction writes the register, in some lanes at least. */

@@ -295,7 +295,7 @@ void launch_stop_now(struct launch *l)
 /* Of the block, the thread (if there is one) and the place. */
 static struct fault place_of(const struct launch *l, const struct warp *w, int32_t site, int lane)
 {
-    struct fault f = {.block = w ? w->block->index : 0, .warp = w ? w->index : 0, .site = site, .lane = lane};
+    struct fault f = {.block = w ? w->block->index : 0, .warp = w ? w->index : 0, .site = site, .lane = lane, .element = -1};
     if (w)
         memcpy(f.block_id, w->block->id, sizeof f.block_id);
     for (int i = 0; w && i < 3 && lane >= 0; i++)
@@ -312,13 +312,14 @@ static bool comes_first(const struct warp *w, const struct fault *known)
 
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
+static void note_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, int element, uint64_t address,
                        unsigned bytes, const char *text)
 {
     pthread_mutex_lock(&fault_lock);
     if (!l->fault_set || comes_first(w, &l->fault)) {
         l->fault = place_of(l, w, site, lane);
         l->fault.status = status;
+        l->fault.element = element;
         l->fault.address = address;
         l->fault.bytes = bytes;
         l->fault.text = text ? arena_strdup(&l->arena, text) : NULL;
@@ -327,11 +328,12 @@ static void note_fault(struct launch *l, const struct warp *w, int status, int32
     pthread_mutex_unlock(&fault_lock);
 }
 
-void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes)
+void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, int element, uint64_t address, unsigned bytes)
 {
     pthread_mutex_lock(&fault_lock);
     if (!l->stray_set || comes_first(w, &l->stray)) {
         l->stray = place_of(l, w, site, lane);
+        l->stray.element = element;
         l->stray.address = address;
         l->stray.bytes = bytes;
         l->stray_set = true;
@@ -342,7 +344,13 @@ void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text)
 {
-    note_fault(l, w, status, site, lane, address, bytes, text);
+    launch_fault_element(l, w, status, site, lane, -1, address, bytes, text);
+}
+
+void launch_fault_element(struct launch *l, const struct warp *w, int status, int32_t site, int lane, int element, uint64_t address,
+                          unsigned bytes, const char *text)
+{
+    note_fault(l, w, status, site, lane, element, address, bytes, text);
     if (w && w->index < w->block->faulted)
         w->block->faulted = w->index;
     launch_stop(l, w ? w->block->index + 1 : 0);
@@ -350,7 +358,7 @@ void launch_fault(struct launch *l, const struct warp *w, int status, int32_t si
 
 void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane)
 {
-    note_fault(l, w, status, site, lane, 0, 0, NULL);
+    note_fault(l, w, status, site, lane, -1, 0, 0, NULL);
 }
 
 /* Warps that wait in the same way are told of once. */

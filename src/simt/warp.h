@@ -176,6 +176,7 @@ struct fault {
     int status;          /* enum heddle_status */
     int32_t site;
     int lane;
+    int element;         /* of an access that was made of several, where it is of one of them; else -1 */
     uint64_t address;
     unsigned bytes;
     uint32_t block_id[3];
@@ -464,10 +465,13 @@ static inline unsigned store_group(unsigned bytes)
  * stops the later blocks. This block the clock stops when its lower warps have had their turn. w NULL: the launch as a whole. */
 void launch_fault(struct launch *l, const struct warp *w, int status, int32_t site, int lane, uint64_t address,
                   unsigned bytes, const char *text);
+/* The same of one element of an access that was made of several: address and bytes are the element's. */
+void launch_fault_element(struct launch *l, const struct warp *w, int status, int32_t site, int lane, int element, uint64_t address,
+                          unsigned bytes, const char *text);
 
 /* Records an access that lies in no allocation, but in memory that a GPU maps (space_ok): the launch goes on. Of
- * several one stays as of faults. */
-void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, uint64_t address, unsigned bytes);
+ * several one stays as of faults. element: as in struct fault. */
+void launch_stray(struct launch *l, const struct warp *w, int32_t site, int lane, int element, uint64_t address, unsigned bytes);
 
 /* As launch_fault, without stopping the launch yet: the clock does when the block's other warps had their turn. */
 void launch_fault_later(struct launch *l, const struct warp *w, int status, int32_t site, int lane);

@@ -74,12 +74,12 @@ static const struct ir_origin *origin_of(const struct ir_inst *in, int part)
     return in->parts ? in->parts[part] : in->from;
 }
 
-/* The merged access keeps where its elements are from, if that is not one place. */
+/* The merged access keeps where its elements are from, if that is not one place or not all are read. */
 static void set_parts(struct grouping *g, struct ir_inst *merged, const struct ir_origin *const from[])
 {
     bool same = true;
     for (int p = 0; p < merged->vec; p++)
-        same &= from[p] == merged->from;
+        same &= from[p] == merged->from && (p >= merged->ndst || merged->dst[p] != IR_NOREG);
     const struct ir_origin **parts = same ? NULL : ARENA_ARRAY(&g->k->arena, const struct ir_origin *, merged->vec);
     for (int p = 0; p < merged->vec && parts; p++)
         parts[p] = from[p];
@@ -251,6 +251,21 @@ static void gather_load_lines(struct grouping *g)
     }
 }
 
+/* An element of the line that nobody reads: where the vector is from that asks for it, or NULL. */
+static const struct ir_origin *asked_by(const struct grouping *g, const struct line *l, int slot)
+{
+    const struct ir_origin *from = NULL;
+    for (int s = 0; s < l->slots && !from; s++) {
+        if (l->slot[s] == NONE)
+            continue;
+        const struct element *e = &g->elements[l->slot[s]];
+        const struct ir_inst *in = inst_at(g, e->inst);
+        int part = e->part + slot - s;
+        from = part >= 0 && part < in->vec ? origin_of(in, part) : NULL;
+    }
+    return from;
+}
+
 /* Elements first .. first+n-1 of the line become one load, at the place of the first of them. */
 static void merge_loads(struct grouping *g, const struct line *l, int first, int n)
 {
@@ -269,8 +284,10 @@ static void merge_loads(struct grouping *g, const struct line *l, int first, int
     for (int d = 0; d < n; d++) {
         int32_t slot = l->slot[first + d];
         reg[d] = slot == NONE ? IR_NOREG : g->elements[slot].reg;
-        if (slot == NONE)
+        if (slot == NONE) {
+            from[d] = asked_by(g, l, first + d);
             continue;
+        }
         const struct element *e = &g->elements[slot];
         from[d] = origin_of(inst_at(g, e->inst), e->part);
         g->elements[slot].moved = true;
