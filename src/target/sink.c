@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { NOWHERE = -1 };
+/* MOST: instructions of a block that move, the last ones: of chains of 1 to 16 FFMA on 1 to 16 loads of shared memory seven at most (ptxas 13.0 (V13.0.88), sm_90,
+ * 2026-12-01). */
+enum { NOWHERE = -1, MOST = 7 };
 
 struct sinking {
     struct ir_kernel *k;
@@ -174,9 +176,13 @@ static bool mark(struct sinking *s, int32_t b, int32_t next)
 {
     const struct ir_block *block = &s->k->blocks[b];
     bool any = false;
+    int floats = 0;
     for (int32_t i = block->first + block->count - 1; i >= block->first; i--) {
         const struct ir_inst *in = &s->k->insts[i];
-        if (is_simple(in) && !reads_special(in) && used_behind(s, in->dst[0], next))
+        if (!is_simple(in) || reads_special(in) || !used_behind(s, in->dst[0], next))
+            continue;
+        floats += is_float(in);
+        if (floats <= MOST)
             s->to[i] = next;
     }
     for (int32_t i = block->first; i < block->first + block->count; i++) {

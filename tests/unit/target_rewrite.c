@@ -284,7 +284,7 @@ static void sunk(void **state)
         ir_free(k);
         kernels++;
     }
-    assert_int_equal(kernels, 22);
+    assert_int_equal(kernels, 24);
     ptx_free(m);
     free(text);
 }
