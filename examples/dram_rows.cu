@@ -28,6 +28,7 @@ const int LANES = 16;
 __global__ void walk(float *data, int step, int steps)
 {
     float sum = 0;
+#pragma unroll 1 // steps in their order: turns side by side may ask for the last one first
     for (int i = 0; i < steps; i++)
         sum += data[i * step + threadIdx.x];
     data[(steps - 1) * step + threadIdx.x] = sum;

@@ -35,9 +35,9 @@ class Sweep(unittest.TestCase):
             launches = [dict(zip(line["metrics"], row)) for row in line["rows"]]
             self.assertTrue(all(float(l["gpu__time_duration.sum"]) > 0 for l in launches))
             # What is there is not run again, what is not is: without a mechanism.
-            status, out, _ = sweep("--raw", raw, "--only", PROGRAM, "--code", "own", "--mechanisms", "whole,queue")
+            status, out, _ = sweep("--raw", raw, "--only", PROGRAM, "--code", "own", "--mechanisms", "whole,results")
             self.assertIn("1 of 1 runs", out)
-            self.assertEqual([l["without"] for l in lines(raw)], ["whole", "queue"])
+            self.assertEqual([l["without"] for l in lines(raw)], ["whole", "results"])
             self.assertNotEqual(lines(raw)[0]["rows"], lines(raw)[1]["rows"])
             # No time: nothing is begun.
             status, out, _ = sweep("--raw", f"{folder}/none", "--only", PROGRAM, "--budget", "0")
