@@ -187,6 +187,9 @@ class Page(unittest.TestCase):
     def test_sealed(self):
         self.other("sealed", 157)
 
+    def test_blind(self):
+        self.other("blind", 171)
+
     def test_unknown(self):
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
             self.compare(lambda r: r, "--only", "no_such_program")
