@@ -19,15 +19,19 @@ static int32_t behind(int arch, enum machine_op op)
     return 1;
 }
 
-static int32_t guard_cycles(int arch)
+static int32_t guard_cycles(int arch, enum machine_op op)
 {
+#define GUARD_OP(operation, from, to, cycles) if (op == OP_##operation && arch >= (from) && arch <= (to)) return cycles;
+#include "target/spacing.def"
 #define GUARD(from, to, cycles) if (arch >= (from) && arch <= (to)) return cycles;
 #include "target/spacing.def"
     return 0;
 }
 
-static int32_t elsewhere_more(int arch)
+static int32_t elsewhere_more(int arch, enum pipe unit)
 {
+#define ELSEWHERE_FROM(name, from, to, cycles) if (unit == PIPE_##name && arch >= (from) && arch <= (to)) return cycles;
+#include "target/spacing.def"
 #define ELSEWHERE_MORE(from, to, cycles) if (arch >= (from) && arch <= (to)) return cycles;
 #include "target/spacing.def"
     return 0;
@@ -68,8 +72,8 @@ int32_t spacing_result(int arch, enum machine_op op, int32_t cycles, enum machin
     const struct machine_op_info *info = arch_op(arch, op);
     if (!cycles || !info || info->wait != WAIT_FIXED)
         return cycles;
-    if (guards && guard_cycles(arch))
-        return guard_cycles(arch);
+    if (guards && guard_cycles(arch, op))
+        return guard_cycles(arch, op);
     const enum pipe from = arch_op_pipe(arch, op), to = arch_op_pipe(arch, reader);
-    return from != PIPE_UNIFORM && from != PIPE_NONE && beside(from) != beside(to) ? cycles + elsewhere_more(arch) : cycles;
+    return from != PIPE_UNIFORM && from != PIPE_NONE && beside(from) != beside(to) ? cycles + elsewhere_more(arch, from) : cycles;
 }
