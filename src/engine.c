@@ -144,6 +144,7 @@ heddle_status engine_launch(heddle_kernel *k, const heddle_launch_config *cfg, v
         run.caches = &caches;
         run.slots = (uint32_t)d->spec.subpartitions;
         run.block_pace = pace_of(k->ir, k->tables, &d->model, &l.arena);
+        run.long_pace = pace_of_long_ways(k->tables, &d->model, &l.arena);
         run.pace = k->tables->pace;
         run.early = k->tables->early;
         if (l.nblocks <= d->collects_blocks) {

@@ -51,6 +51,7 @@ struct clock_run {
     struct clock_block *blocks; /* out, where caches are modelled: of all blocks, zeroed; NULL: nobody wants them */
     uint32_t slots;           /* subpartitions of a multiprocessor */
     const struct exec_pace *block_pace; /* [nblocks], where caches are modelled: clock/pace.h */
+    const struct exec_pace *long_pace; /* [LONG_WAYS * LONG_PARTS] of long ways, there too; NULL: the kernel has none */
     const struct target_pace *pace;
     const bool *early;        /* [ninsts], target_tables.early: what is claimed of them is checked */
     const struct spill_list *spills; /* spills.h, or NULL: the kernel has none */

@@ -101,6 +101,22 @@ const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_t
     return p;
 }
 
+const struct exec_pace *pace_of_long_ways(const struct target_tables *t, const struct device *d, struct arena *arena)
+{
+    if (!t->pace->part || !t->parts)
+        return NULL;
+    struct exec_pace *p = ARENA_ARRAY(arena, struct exec_pace, LONG_WAYS * LONG_PARTS);
+    for (int way = 0; way < LONG_WAYS; way++)
+        for (int part = 0; part < LONG_PARTS; part++) {
+            uint32_t work[PIPES];
+            for (int pipe = 0; pipe < PIPES; pipe++)
+                work[pipe] = SIXTEENTHS * t->parts[way][part].pipes[pipe];
+            const struct busy busy = busy_of(d, work, 0);
+            p[way * LONG_PARTS + part] = (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(t->pace->part[way][part].span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
+        }
+    return p;
+}
+
 uint64_t pace_begin(const struct target_pace *pace, const struct ir_kernel *k, int32_t block)
 {
     const struct ir_block *b = &k->blocks[block];

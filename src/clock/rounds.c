@@ -1223,6 +1223,7 @@ static void part_begin(struct rounds *r, struct turn_pool *turns)
     r->c->counts->taker = r;
     r->c->counts->keep = true;
     r->c->counts->pace = r->c->block_pace;
+    r->c->counts->long_part = r->c->long_pace;
     r->c->counts->passes = unit_passes;
 }
 

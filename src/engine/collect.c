@@ -308,19 +308,28 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
             guarded ? e->site_runs[site] : came;
 }
 
-/* Cycles in which warps issue, and in which they wait for what the machine code's order says (target/pace.h), told with the block's first site. */
+static void collect_stalls_of(struct counters *c, const struct pace_block *pace, uint64_t times)
+{
+    c->v[COUNTER_STALL_WAIT] += times * pace->wait / PACE_TICKS;
+    c->v[COUNTER_STALL_SHORT_SCOREBOARD] += times * pace->scoreboard / PACE_TICKS;
+    c->v[COUNTER_STALL_BRANCH_RESOLVING] += times * pace->branch / PACE_TICKS;
+}
+
+/* Cycles in which warps issue, and in which they wait for what the machine code's order says (target/pace.h), told with the block's first site, of
+ * long ways with theirs. */
 static void collect_stalls(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const int32_t b = k->ir->insts[site].block;
     const struct pace_block *pace = &k->tables->pace->block[b];
+    const int32_t row = e->long_part ? long_way_at(k, site) : -1;
     c->v[COUNTER_STALL_SELECTED] += c->v[COUNTER_INST];
+    for (int p = 0; row >= 0 && p < LONG_PARTS; p++)
+        collect_stalls_of(c, &k->tables->pace->part[k->tables->long_ways[row].way][p], e->long_ways[row * LONG_NUMBERS + LONG_PART_FIRST + 2 * p]);
     if (site != k->ir->blocks[b].first)
         return;
     if (e->pace && e->pace[b].span > pace->span)
         c->v[e->pace[b].units >> 32 ? COUNTER_STALL_MIO_THROTTLE : COUNTER_STALL_MATH_PIPE_THROTTLE] += e->block_runs[b] * (e->pace[b].span - pace->span) / PACE_TICKS;
-    c->v[COUNTER_STALL_WAIT] += e->block_runs[b] * pace->wait / PACE_TICKS;
-    c->v[COUNTER_STALL_SHORT_SCOREBOARD] += e->block_runs[b] * pace->scoreboard / PACE_TICKS;
-    c->v[COUNTER_STALL_BRANCH_RESOLVING] += e->block_runs[b] * pace->branch / PACE_TICKS;
+    collect_stalls_of(c, pace, e->block_runs[b]);
 }
 
 const char *engine_inlining_chain(struct arena *a, const struct ptx_loc *loc)

@@ -174,7 +174,7 @@ static inline void step_count_trips(const struct interp_code *c, const struct wa
 }
 
 /* The lanes of m come to a quotient or root. */
-static inline void step_count_long_way(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
+static inline void step_count_long_way(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
 {
     const bool two = st->in->nsrc > 1;
     uint64_t a[WARP_LANES], b[WARP_LANES];
@@ -184,11 +184,12 @@ static inline void step_count_long_way(const struct interp_code *c, const struct
         if (two)
             b[lane] = step_value(c, w, st, 1, lane);
     }
-    long_way_count(&counts->long_ways[st->in->target * LONG_NUMBERS], c->kernel->long_ways[st->in->target], a, two ? b : NULL, m);
+    const enum long_way way = c->kernel->long_ways[st->in->target];
+    long_way_take(w, counts, way, long_way_count(&counts->long_ways[st->in->target * LONG_NUMBERS], way, a, two ? b : NULL, m));
 }
 
 /* Where launches that count do something (ir_only_counts). */
-static inline void step_count(const struct interp_code *c, const struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
+static inline void step_count(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m, struct exec_counts *counts)
 {
     if (st->in->op == IR_OP_TRIPS)
         step_count_trips(c, w, st, m, counts);

@@ -218,7 +218,9 @@ static uint32_t op_count_long_way(struct jit_frame *f, uint32_t site, uint32_t l
 {
     const struct ir_kernel *k = f->code->interp->kernel;
     const int32_t number = k->insts[site].target;
-    long_way_count(&f->counts->long_ways[number * LONG_NUMBERS], k->long_ways[number], f->operands[0], k->insts[site].nsrc > 1 ? f->operands[1] : NULL, lanes);
+    const enum long_way way = k->long_ways[number];
+    const uint64_t *b = k->insts[site].nsrc > 1 ? f->operands[1] : NULL;
+    long_way_take(f->warp, f->counts, way, long_way_count(&f->counts->long_ways[number * LONG_NUMBERS], way, f->operands[0], b, lanes));
     return 0;
 }
 

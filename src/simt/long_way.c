@@ -13,7 +13,7 @@ static void add(uint32_t by[LONG_PARTS], uint32_t parts, uint32_t lanes)
         by[__builtin_ctz(parts)] |= lanes;
 }
 
-void long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uint64_t a[WARP_LANES], const uint64_t *b, uint32_t lanes)
+uint32_t long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uint64_t a[WARP_LANES], const uint64_t *b, uint32_t lanes)
 {
     uint32_t by[LONG_PARTS] = {0}, some = 0, last = 0, alike = 0; /* lanes one behind the other mostly do the same */
     for (uint32_t left = lanes; left; left &= left - 1) {
@@ -28,10 +28,14 @@ void long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uin
         alike |= left & -left;
     }
     add(by, last, alike);
+    uint32_t parts = 0;
     if (!some)
-        return;
+        return 0;
     count(&numbers[LONG_SOME], some);
     count(&numbers[LONG_ONLY], some == lanes ? some : 0);
-    for (int p = 0; p < LONG_PARTS; p++)
+    for (int p = 0; p < LONG_PARTS; p++) {
         count(&numbers[LONG_PART_FIRST + 2 * p], by[p]);
+        parts |= (uint32_t)(by[p] != 0) << p;
+    }
+    return parts;
 }

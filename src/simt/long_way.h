@@ -17,7 +17,19 @@ enum long_number {
     LONG_NUMBERS = LONG_PART_FIRST + 2 * LONG_PARTS
 };
 
-/* A warp's `lanes`, which are some, come to the operation; a and b: bits of their operands. b is NULL where there is one. */
-void long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uint64_t a[WARP_LANES], const uint64_t *b, uint32_t lanes);
+/* A warp's `lanes`, which are some, come to the operation; a and b: bits of their operands. b is NULL where there is one. Returns the parts that some
+ * lane executes, a bit set. */
+uint32_t long_way_count(uint64_t numbers[LONG_NUMBERS], enum long_way way, const uint64_t a[WARP_LANES], const uint64_t *b, uint32_t lanes);
+
+/* What the parts take the warp, where the clock wants to know. */
+static inline void long_way_take(struct warp *w, const struct exec_counts *c, enum long_way way, uint32_t parts)
+{
+    for (; c->long_part && parts; parts &= parts - 1) {
+        const struct exec_pace *p = &c->long_part[way * LONG_PARTS + __builtin_ctz(parts)];
+        w->busy += p->busy;
+        w->span += p->span;
+        w->units += p->units;
+    }
+}
 
 #endif

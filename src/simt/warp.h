@@ -216,6 +216,7 @@ struct exec_counts {
     /* Where the clock wants to know what a turn took: of a run of each block, [nblocks]; passes through shared memory's banks that an
      * access needs, of those that leave no record. Or NULL. */
     const struct exec_pace *pace;
+    const struct exec_pace *long_part; /* [LONG_WAYS * LONG_PARTS] of the parts of long ways (long_way.h), where `pace` is known and the kernel has some */
     unsigned (*passes)(const struct record *r);
     struct tally *tally; /* tally.h; NULL until machine code counts accesses */
 };

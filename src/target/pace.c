@@ -219,13 +219,49 @@ static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
     for (int32_t t = w->f->first[i]; t < w->f->first[i + 1]; t++)
         if (w->f->touches[t].writes)
             set(w, &w->f->touches[t], (struct value){at, late ? 0 : latency(w, in), brings ? access + 1 : 0, in->op, info && info->wait == WAIT_SCOREBOARD});
-    const int32_t aside = turns_aside(w, bl, in);
+    const int32_t aside = turns_aside(w, bl, in), said = w->spacing.next - at - 1; /* the code's own count: the profiler's "wait" */
     w->cycle += aside;
-    w->branch += (uint32_t)aside;
+    w->wait += (uint32_t)(aside < said ? aside : said);
+    w->branch += (uint32_t)(aside < said ? 0 : aside - said);
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
                 w->cycle += w->c->blocks[b].count * latency(w, &(struct machine_inst){.op = OP_IMAD}); /* each needs the one before it */
+}
+
+/* The function of a long way: each instruction needs the one before it. Calling it, with what is moved there and back, is of its first part. */
+static void walk_long(struct walk *w, int way, const struct machine_block *bl)
+{
+    struct pace_block *part = w->p->part[way];
+    const int64_t jump = w->d && w->d->branch_jump_cycles != DEVICE_UNKNOWN ? w->d->branch_jump_cycles - 1 : 0;
+    for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
+        const struct machine_inst *in = &w->c->insts[i];
+        const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
+        const bool late = info && info->wait == WAIT_SCOREBOARD;
+        const int32_t cycles = latency(w, late ? in : &(struct machine_inst){.op = OP_IMAD}), aside = in->op == OP_BRA ? 0 : turns_aside(w, bl, in); /* most pass */
+        struct pace_block *of = &part[in->part];
+        *(late ? &of->scoreboard : &of->wait) += (uint32_t)(cycles > 1 ? cycles - 1 : 0) * PACE_TICKS;
+        of->branch += (uint32_t)aside * PACE_TICKS;
+        of->span += (uint32_t)(cycles + aside) * PACE_TICKS;
+    }
+    enum { MOVES = 2 };
+    part->wait += MOVES * PACE_TICKS * (uint32_t)(latency(w, &(struct machine_inst){.op = OP_IMAD}) - 1);
+    part->branch += (uint32_t)jump * PACE_TICKS;
+    part->span += MOVES * PACE_TICKS * (uint32_t)latency(w, &(struct machine_inst){.op = OP_IMAD}) + (uint32_t)jump * PACE_TICKS;
+}
+
+/* Of the ways that the kernel has. */
+static void walk_long_ways(struct walk *w)
+{
+    for (int32_t b = 0; b < w->c->nblocks; b++) {
+        const struct machine_block *bl = &w->c->blocks[b];
+        const int way = bl->times == TIMES_CALLED ? long_way_of(bl->of) : -1;
+        if (way < 0)
+            continue;
+        if (!w->p->part)
+            w->p->part = alloc_zeroed(LONG_WAYS * sizeof *w->p->part);
+        walk_long(w, way, bl);
+    }
 }
 
 static bool follows(const struct flow *f, int32_t b, int32_t of)
@@ -312,6 +348,7 @@ void pace_find(const struct ir_kernel *k, const struct code *c, const struct flo
             walk_block(&w, b, before);
             before = b;
         }
+    walk_long_ways(&w);
     alloc_release(w.value);
     alloc_release(w.known);
     alloc_release(w.nth);
@@ -322,5 +359,6 @@ void pace_release(struct target_pace *p)
     alloc_release(p->block);
     alloc_release(p->first);
     alloc_release(p->access);
+    alloc_release(p->part);
     *p = (struct target_pace){0};
 }

@@ -8,11 +8,12 @@
  * constant memory by address, from textures and from atomics takes as long as the memory model says: here it is there at once, and who is
  * the first to need it is kept. A block that follows itself is looked at while it does. What is not known: which way a branch goes, so a
  * block begins with the operands that the block in front of it leaves; what a called function waits for, so each of its instructions needs the
- * one before it. */
+ * one before it; nor do those of a long way (long_ways.h), of which the time is that of its parts, and is taken by warps that go it. */
 #ifndef TARGET_PACE_H
 #define TARGET_PACE_H
 
 #include "ir/ir.h"
+#include "target/long_ways.h"
 
 struct code;
 struct flow;
@@ -24,8 +25,8 @@ enum { PACE_NEVER = UINT16_MAX, PACE_TICKS = 16 /* of a cycle */ };
 /* Of a run of a block of the IR; of an unrolled loop what a turn has of a round. */
 struct pace_block {
     uint32_t span;   /* ticks: from its first instruction to the one behind it */
-    uint32_t wait, scoreboard, branch; /* of these, ticks in which the warp waits for results of a fixed number of cycles, for others but memory's, and
-                         for where a branch goes */
+    uint32_t wait, scoreboard, branch; /* of these, ticks in which the warp waits as many cycles as the code itself says, for results that come when they come
+                         (but memory's), and for where a branch goes */
     uint32_t lines;   /* of 128 bytes that its instructions take, its own and those of ways that are part of it */
     int32_t owner;    /* the block of the IR whose machine code this one's is part of */
     uint16_t rounds;  /* of the unrolled loop whose head the owner is: turns side by side; else 1 */
@@ -42,6 +43,7 @@ struct target_pace {
                                    else -1 */
     struct pace_access *access;
     int32_t naccesses;
+    struct pace_block (*part)[LONG_PARTS]; /* [LONG_WAYS] of the kernel's long ways: span, wait, scoreboard and branch of a part; NULL: there are none */
 };
 
 /* Arrays belong to the heap (pace_release). d: whose latencies it goes by; what its description does not have, or NULL: those of operations.def. */

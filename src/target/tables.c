@@ -366,6 +366,10 @@ static struct target_pace *copy_pace(const struct target_pace *p, const struct i
     memcpy(to->block, p->block, (size_t)k->nblocks * sizeof *to->block);
     memcpy(to->first, p->first, (size_t)k->ninsts * sizeof *to->first);
     memcpy(to->access, p->access, (size_t)p->naccesses * sizeof *to->access);
+    if (p->part) {
+        to->part = arena_alloc(arena, LONG_WAYS * sizeof *to->part);
+        memcpy(to->part, p->part, LONG_WAYS * sizeof *to->part);
+    }
     return to;
 }
 
