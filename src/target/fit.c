@@ -16,7 +16,7 @@
  * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
  * are kept in registers. GAIN: per cent of a warp's cycles that an order saves which takes the registers up to the step. HURRIES: how often a faster order is tried. RESERVED: R1, and two that the report is above the registers used.
  * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
-enum { GAIN = 20, LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
+enum { GAIN = 20, GAIN_STEP = 50, HURRY_MOST = 64, LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
  * tests/truth/occupancy.cu: 32 on sm_80 and sm_90, 75 on sm_86; ptxas 13.0 (V13.0.88)). */
@@ -134,20 +134,35 @@ static struct way faster(const struct lowered *l, const struct way *than, int re
     return (struct way){0};
 }
 
+/* Takes the other one, or drops it. */
+static void choose(struct way *w, struct way *other, bool better)
+{
+    struct way was = *w;
+    if (better)
+        *w = *other;
+    else
+        was = *other;
+    if (was.c)
+        drop(&was);
+}
+
 static void hurry(const struct lowered *l, struct way *best, int registers, int most)
 {
-    int64_t cycles = 0, fewer_cycles = 0;
-    struct way w = faster(l, best, registers, &cycles), more = {0};
-    const int above = step_above(l->arch, registers, most);
-    if (above > registers)
-        more = faster(l, best, above, &fewer_cycles);
-    if (more.c && (!w.c || 100 * fewer_cycles < (100 - GAIN) * cycles)) {
-        struct way other = w;
-        w = more;
-        more = other;
+    const int plenty = arch_registers_for(l->arch, arch_warps(l->arch));
+    int64_t cycles = 0;
+    struct way w = faster(l, best, registers, &cycles);
+    int step = registers;
+    for (int up = 0; up < 2; up++) { /* to the end of the step, and to that of the next one */
+        const int above = step_above(l->arch, step + (up > 0), most);
+        int64_t other_cycles = 0;
+        if (above <= step || (up && (step <= plenty || above > HURRY_MOST)))
+            continue;
+        struct way other = faster(l, best, above, &other_cycles);
+        const bool better = other.c && (!w.c || 100 * other_cycles < (100 - (up ? GAIN_STEP : GAIN)) * cycles);
+        cycles = better ? other_cycles : cycles;
+        choose(&w, &other, better);
+        step = above;
     }
-    if (more.c)
-        drop(&more);
     if (w.c) {
         drop(best);
         *best = w;
