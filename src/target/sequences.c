@@ -26,6 +26,7 @@ static const struct sequence {
 #define SEQUENCE_S64 PTX_S64
 #define SEQUENCE_F16 PTX_F16
 #define SEQUENCE_F32 PTX_F32
+#define SEQUENCE_TF32 PTX_TF32
 #define SEQUENCE_F64 PTX_F64
 #include "target/sequences.def"
 #undef SEQUENCE
