@@ -37,6 +37,9 @@ foreach(example timers transfers overlap)
 endforeach()
 add_test(NAME timed.zero_copy COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/zero_copy.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.zero_copy PROPERTIES TIMEOUT 100 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+# What takes time, by launches that differ in nothing else.
+add_test(NAME timed.taken COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/taken.py $<TARGET_FILE:heddle_cli> ${CMAKE_CURRENT_SOURCE_DIR}/timed/taken.cu)
+set_tests_properties(timed.taken PROPERTIES TIMEOUT 200 ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
 # Caches that stay warm from launch to launch (docs/caches.md).
 add_test(NAME timed.warm COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/timed/warm.py $<TARGET_FILE:heddle_cli>)
 set_tests_properties(timed.warm PROPERTIES TIMEOUT 300 PASS_REGULAR_EXPRESSION "\nPASSED\n" FAIL_REGULAR_EXPRESSION "Error"

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/team.h"
+#include "clock/copies.h"
+#include "clock/first.h"
 #include "clock/order.h"
 #include "clock/pace.h"
 #include "clock/sm.h"
@@ -57,6 +59,7 @@ struct rounds {
     struct rounds *part;    /* [nparts] of all threads */
     uint32_t nparts, number; /* number: of this one */
     uint32_t *mine, nmine;  /* [sms] SMs that it has to run in this slice */
+    struct copies *copies;  /* [sms * places] of warps, or NULL: nobody waits for groups of asynchronous copies */
     struct clock_run run;   /* `c`, but for the first one */
     struct exec_counts counts;
     struct team *team;      /* for L2, too: it may be more than run SMs */
@@ -229,7 +232,7 @@ static void make_waiters(const struct rounds *r, uint32_t sm, const struct turn 
 {
     struct sm *s = &r->sm[sm];
     struct l2_queue *q = &r->queue[sm];
-    const uint32_t all = (a->n < TURN_WAITED ? a->n : TURN_WAITED) * r->places;
+    const uint32_t all = (r->copies ? COPY_PLACES : a->n < TURN_WAITED ? a->n : TURN_WAITED) * r->places;
     if (all <= s->waiters_room)
         return;
     q->waiter = alloc_resize(q->waiter, all * sizeof *q->waiter);
@@ -316,6 +319,12 @@ static void told(struct rounds *r, uint32_t sm, uint32_t waiter)
     const uint32_t place = waiter % r->places;
     struct turn *a = &s->turn[place];
     struct cta_slot *t = &s->cta_slot[place / r->warps];
+    uint32_t of_turn;
+    if (waiter / r->places >= TURN_WAITED) {
+        if (copies_told(&r->copies[(size_t)sm * r->places + place], &r->queue[sm].waiter[place], r->places, &of_turn))
+            told(r, sm, of_turn * r->places + place);
+        return;
+    }
     turn_told(a, waiter / r->places, &r->queue[sm].waiter[waiter]);
     if (a->held && turn_wait_next(a)) {
         a->held = false;
@@ -385,6 +394,24 @@ static uint64_t fence(struct rounds *r, uint32_t sm, uint32_t place, uint64_t at
     return 1;
 }
 
+/* A group of asynchronous copies is closed, or some are waited for. */
+static uint64_t group(struct rounds *r, uint32_t sm, uint32_t place, uint64_t at)
+{
+    struct sm *s = &r->sm[sm];
+    struct turn *a = &s->turn[place];
+    struct copies *c = &r->copies[(size_t)sm * r->places + place];
+    struct l2_waiter *own = &r->queue[sm].waiter[place];
+    uint64_t there = 0;
+    turn_record(a, r->turns, &r->access);
+    if (r->access.op == RECORD_COMMIT)
+        copies_commit(c, own, r->places);
+    else
+        copies_wait(c, (uint32_t)r->access.addr[0], r->access.elem, turn_place(a), own, r->places, &there);
+    issue_gone(&s->before_pipe[place % r->slots], at * TICKS, true);
+    turn_went(a, there, &own[turn_place(a) * r->places]);
+    return 0;
+}
+
 /* The warp's next access goes to the counters and, from cycle `at` on, through the SM's L1. Returns for how many cycles it keeps the pipe. */
 static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint64_t at)
 {
@@ -394,10 +421,13 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     struct l2_queue *q = &r->queue[sm];
     if (turn_next(a)->op == RECORD_FENCE)
         return fence(r, sm, place, at);
+    if (turn_next(a)->op >= RECORD_COMMIT)
+        return group(r, sm, place, at);
     if (s->fences.nended && fences_forget(&s->fences, at))
         l1_invalidate(s->l1);
     turn_record(a, r->turns, &r->access);
-    const uint32_t own = turn_place(a) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
+    struct copies *copies = r->copies && rec->op == RECORD_LDGSTS ? &r->copies[(size_t)sm * r->places + place] : NULL;
+    const uint32_t own = (copies ? copies_place(copies) : turn_place(a)) * r->places + place, waiter = rec->op == RECORD_STORE || rec->op == RECORD_RED ? L2_NOBODY : own;
     const uint64_t data = s->data, port = s->constant_port, unit = s->texture_port;
     uint64_t local = CACHES_LOCAL + ((uint64_t)sm * r->places + place) * r->local_bytes, until = 0, busy = 1, there = 0 /* in ticks */;
     bool cached = (rec->space == PTX_GLOBAL || rec->space == PTX_LOCAL) && rec->op != RECORD_SULD && rec->op != RECORD_SUST, texture = cached && is_texture(r, s, rec);
@@ -428,7 +458,10 @@ static uint64_t next_access(struct rounds *r, uint32_t sm, uint32_t place, uint6
     }
     issue_gone(&s->before_pipe[place % r->slots], later(at * TICKS, s->data != data ? data : later(s->constant_port != port ? port : 0, s->texture_port != unit ? unit : 0) * TICKS),
                rec->space != PTX_SHARED && rec->space != PTX_CONST);
-    turn_went(a, later(there, later(until, at + busy) * TICKS), &q->waiter[own]);
+    there = later(there, later(until, at + busy) * TICKS);
+    if (copies)
+        copies_add(copies, there);
+    turn_went(a, there, &q->waiter[own]);
     return busy;
 }
 
@@ -934,6 +967,8 @@ static void cta_slot_fill(struct rounds *r, const struct request *q, uint64_t at
     if (!s->taken++)
         s->since = at;
     s->unbegun += (uint32_t)t->b->nwarps;
+    for (uint32_t i = 0; r->copies && i < r->warps; i++)
+        copies_begin(&r->copies[(size_t)q->sm * r->places + q->cta_slot * r->warps + i]);
     for (uint32_t i = 0; i < r->warps; i++)
         s->age[q->cta_slot * r->warps + i] = s->blocks * WARPS_OF_BLOCK + i;
     s->blocks++;
@@ -1106,99 +1141,24 @@ static void run_sm(struct rounds *r, uint32_t sm, uint64_t until)
 
 /* --- the launch --- */
 
-/* SMs that get their first blocks together: those of a GPC but its late TPCs, and these by themselves. */
-struct group {
-    uint32_t *sm, n, tpcs; /* in the order of their numbers */
-    uint32_t began;        /* blocks */
-};
-
-/* The grid's next block goes to an SM. Groups start their blocks side by side, the SMs of a TPC one after the other. False: there is none. */
-static bool first_block(struct rounds *r, struct group *g, uint32_t i)
+/* The grid's next block goes to the SM. False: there is none. */
+static bool give_first(void *rounds, uint32_t sm, uint64_t at)
 {
-    uint64_t at = (uint64_t)g->began++ * r->c->caches->block_dispatch;
+    struct rounds *r = rounds;
     if (r->next >= r->l->nblocks || launch_stopping(r->l, r->next))
         return false;
     r->dispatched = at > r->dispatched ? at : r->dispatched;
-    at += g->sm[i] % r->c->caches->sms_per_tpc * r->c->caches->tpc_start;
-    cta_slot_fill(r, &(struct request){0, g->sm[i], (uint32_t)r->sm[g->sm[i]].taken}, at * TICKS);
+    at += sm % r->c->caches->sms_per_tpc * r->c->caches->tpc_start;
+    cta_slot_fill(r, &(struct request){0, sm, (uint32_t)r->sm[sm].taken}, at * TICKS);
     return true;
 }
 
-/* One block to each SM of the group. */
-static void first_turn(struct rounds *r, struct group *g)
+static void give_first_blocks(struct rounds *r)
 {
-    for (uint32_t i = 0; i < g->n && first_block(r, g, i); i++)
-        ;
-}
-
-/* The group that gets the next block of first_rest: the one with the fewest of those that have a TPC without one; if none has, of those
- * that have an SM without one. n: none. */
-static uint32_t fewest(const struct group *group, const uint32_t *gets, uint32_t n)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        uint32_t least = n;
-        for (uint32_t g = 0; g < n; g++)
-            if (gets[g] < (pass ? group[g].n : group[g].tpcs) && (least == n || gets[g] < gets[least]))
-                least = g;
-        if (least < n)
-            return least;
-    }
-    return n;
-}
-
-/* Fewer blocks than SMs are left: as many to each group, and no second one to a TPC while another one has none. */
-static void first_rest(struct rounds *r, struct group *group, uint32_t n)
-{
-    uint32_t *gets = alloc_zeroed(n * sizeof *gets), sms_per_tpc = r->c->caches->sms_per_tpc, g;
-    for (uint64_t left = r->l->nblocks - r->next; left && (g = fewest(group, gets, n)) < n; left--)
-        gets[g]++;
-    for (g = 0; g < n; g++)
-        for (uint32_t t = 0, at = 0; t < group[g].tpcs; t++, at += sms_per_tpc) {
-            uint32_t all = gets[g] / group[g].tpcs + (t < gets[g] % group[g].tpcs);
-            for (uint32_t i = 0; i < all; i++)
-                first_block(r, &group[g], at + i);
-        }
-    alloc_release(gets);
-}
-
-/* The first blocks: groups in turn, one block to each of their SMs. Late TPCs come first, again after `late_first` turns of
- * others, then after each `late_again`, but never have more than others have in the end (NVIDIA H200, 2026-11-22, tests/truth/caches:
- * first_blocks). */
-static void first_blocks(struct rounds *r)
-{
-    const struct caches_config *c = r->c->caches;
-    uint32_t *order = alloc_zeroed(r->sms * sizeof *order), n = 0, late = c->late_tpcs * c->sms_per_tpc;
-    struct group *group = alloc_zeroed((c->gpcs + 2) * sizeof *group), *others = group + 1;
-    uint64_t all = r->l->nblocks / r->sms, rounds = all < r->cta_slots ? all : r->cta_slots;
-    uint64_t had = 0, turns = c->late_again - c->late_first;
-
-    late = late < r->sms ? late : 0;
-    for (uint32_t g = 0; g <= c->gpcs; g++) {
-        group[g].sm = order + n;
-        for (uint32_t i = 0; i < r->sms; i++)
-            if (g ? i < r->sms - late && caches_gpc(c, i) == g - 1 : i >= r->sms - late)
-                order[n++] = i;
-        group[g].n = (uint32_t)(order + n - group[g].sm);
-        group[g].tpcs = group[g].n / c->sms_per_tpc;
-    }
-    for (uint64_t round = 0; round < rounds; round++)
-        for (uint32_t g = 0; g < c->gpcs; g++, turns++) {
-            if (had < rounds && (!had || turns % c->late_again == 0)) {
-                first_turn(r, group);
-                had++;
-            }
-            first_turn(r, &others[g]);
-        }
-    for (; had < rounds; had++)
-        first_turn(r, group);
-    if (rounds < r->cta_slots) { /* less than a block for each SM is left */
-        first_turn(r, group);
-        first_rest(r, others, c->gpcs);
-    }
+    r->in_turn = alloc_zeroed(r->sms * sizeof *r->in_turn);
+    first_blocks(r->c->caches, r->sms, r->cta_slots, r->l->nblocks, give_first, r, r->in_turn);
     for (uint32_t i = 0; i < r->sms; i++)
-        r->turn[order[i]] = i;
-    r->in_turn = order;
-    alloc_release(group);
+        r->turn[r->in_turn[i]] = i;
 }
 
 /* --- its threads --- */
@@ -1215,6 +1175,7 @@ static void part_begin(struct rounds *r, struct turn_pool *turns)
     const size_t nsites = (size_t)r->l->kernel->ninsts;
     r->turns = turns;
     turn_pool_begin(turns, (uint32_t)nsites);
+    turns->groups = r->copies != NULL;
     r->ring = alloc_zeroed(sizeof *r->ring * r->l->ring_records);
     r->mine = alloc_zeroed(r->sms * sizeof *r->mine);
     memory_init(&r->memory, r->c->sites, (uint32_t)nsites);
@@ -1352,8 +1313,11 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
     for (uint32_t i = 0; i < r->sms; i++)
         sm_begin(&r->sms_of, i, r->places, (uint32_t)l->kernel->nblocks + 1);
+    for (int32_t i = 0; i < l->kernel->ninsts; i++)
+        l->copies |= l->kernel->insts[i].op == PTX_OP_CP_WAIT;
+    r->copies = l->copies ? alloc_zeroed((size_t)r->sms * r->places * sizeof *r->copies) : NULL;
     parts_begin(r);
-    first_blocks(r);
+    give_first_blocks(r);
     return true;
 }
 
@@ -1389,6 +1353,7 @@ static void finish(struct rounds *r)
     alloc_release(r->next_free);
     alloc_release(r->has_free);
     alloc_release(r->busy);
+    alloc_release(r->copies);
     if (r->team)
         team_free(r->team);
     alloc_release(r->shares);

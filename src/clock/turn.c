@@ -90,9 +90,15 @@ void turn_begin(struct turn *t, uint64_t begin)
     t->lines = 0;
 }
 
-static bool brings(const struct record *r)
+static bool brings(const struct turn_pool *p, const struct record *r)
 {
-    return r->op != RECORD_STORE && r->op != RECORD_RED;
+    return r->op != RECORD_STORE && r->op != RECORD_RED && r->op != RECORD_COMMIT && !(r->op == RECORD_LDGSTS && p->groups);
+}
+
+/* Nothing behind it begins before it is over. */
+static bool stops(const struct record *r)
+{
+    return r->op == RECORD_FENCE || r->op == RECORD_AWAIT;
 }
 
 /* A list becomes a common one, or is one. False: the instruction's lists differ too often. */
@@ -171,7 +177,7 @@ void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *
     if (t->n + (uint32_t)n > t->room)
         more_room(t, memory, t->n + (uint32_t)n);
     for (int i = 0; i < n; i++) {
-        if (r[i].op >= RECORD_ARRIVE && r[i].op != RECORD_FENCE)
+        if (r[i].op >= RECORD_ARRIVE && r[i].op != RECORD_FENCE && r[i].op < RECORD_COMMIT)
             continue;
         const int32_t first = p->first[r[i].site], block = k->insts[r[i].site].block;
         const struct pace_access *of = first < 0 ? NULL : &p->access[first + (copy < p->block[block].rounds ? copy : 0)];
@@ -181,10 +187,10 @@ void turn_add(struct turn *t, struct turn_pool *memory, const struct ir_kernel *
         a->used = of ? of->used : PACE_NEVER;
         if (r[i].spill == SPILL_WAITS && a->used != PACE_NEVER)
             a->at = a->used;
-        a->late = of && brings(&r[i]);
+        a->late = of && brings(memory, &r[i]);
         if (!a->late)
             a->used = PACE_NEVER;
-        if (a->late && r[i].op == RECORD_FENCE) /* nothing behind it begins before */
+        if (a->late && stops(&r[i]))
             a->used = a->at;
         if (!t->n++) {
             t->block = block;

@@ -84,6 +84,7 @@ struct turn_pool {
     void *free[48];        /* by size: 64 bytes, twice as many ... */
     uint32_t (*list)[32];  /* [lists_room] common ones */
     uint32_t nlists, lists_room;
+    bool groups;           /* asynchronous copies are waited for by groups (copies.h), not before their turn ends */
     struct turn_site *site; /* [nsites] what they had last */
     uint32_t nsites;
 };

@@ -45,16 +45,24 @@ static inline bool step_touches_memory(const struct step *st)
            st->kind == STEP_TEXTURE || st->kind == STEP_SURFACE || st->kind == STEP_MATRIX_LOAD || st->kind == STEP_MATRIX_STORE;
 }
 
-/* It may leave records: a fence does in watched launches and where caches are modelled. */
+/* It may leave records: a fence does in watched launches and where caches are modelled, a group of copies in the latter. */
 static inline bool step_leaves_records(const struct step *st)
 {
-    return step_touches_memory(st) || st->kind == STEP_FENCE;
+    return step_touches_memory(st) || st->kind == STEP_FENCE || st->kind == STEP_ASYNC_COMMIT || st->kind == STEP_ASYNC_WAIT;
 }
 
 /* It reads the time: where that is modelled, the accesses before it are waited for first. */
 static inline bool step_reads_time(const struct step *st)
 {
     return st->kind == STEP_SREG && st->sreg >= PTX_SREG_CLOCK && st->sreg <= PTX_SREG_GLOBALTIMER_HI;
+}
+
+/* The clock wants to know which groups of copies the lanes wait for. */
+static inline void step_event_await(const struct interp_code *c, struct warp *w, const struct step *st, uint32_t m)
+{
+    struct record *r = warp_event(w, (int32_t)(st - c->step), RECORD_AWAIT, m, st->in->nsrc ? (uint64_t)st->in->src[0].imm : 0);
+    if (r)
+        r->elem = !st->in->nsrc;
 }
 
 /* Does a plain step for the lanes in m (never 0). False: a fault was recorded. */
@@ -103,9 +111,11 @@ static inline bool step_plain(const struct interp_code *c, struct warp *w, const
         return mbarrier_step(c, w, st, m);
     case STEP_ASYNC_COMMIT:
         async_commit(w, m);
+        warp_event(w, (int32_t)(st - c->step), RECORD_COMMIT, m, 0);
         return true;
     case STEP_ASYNC_WAIT:
         async_wait(w, m, st->in->nsrc ? (uint32_t)st->in->src[0].imm : 0, !st->in->nsrc);
+        step_event_await(c, w, st, m);
         return true;
     case STEP_SERVICE:
         return st->service(c, w, st, m);

@@ -25,8 +25,10 @@ enum record_op {
     RECORD_EXIT,
     RECORD_STEP,     /* the lanes are about to do the instruction, one that watch.traced names */
     RECORD_COPIED,   /* asynchronous copies of `bytes` to shared addr[lane] were waited for and are done */
-    RECORD_ENTER     /* in launches whose caches are modelled instead: the lanes are at the head of the block that begins with
+    RECORD_ENTER,    /* in launches whose caches are modelled instead: the lanes are at the head of the block that begins with
                         `site`, one of ir_kernel.entered */
+    RECORD_COMMIT,   /* there, too: a group of asynchronous copies is closed */
+    RECORD_AWAIT     /* and all are waited for but addr[0] closed ones; elem: 1: the open one, too */
 };
 
 /* Kinds of accesses that a launch may count or leave out, as bits. */

@@ -23,7 +23,8 @@ void warp_start(struct warp *w, uint32_t lanes)
 struct record *warp_event(struct warp *w, int32_t site, enum record_op op, uint32_t mask, uint64_t what)
 {
     struct record *r;
-    if (!w->block->launch->watch && !(op == RECORD_FENCE && w->block->launch->fences))
+    const struct launch *l = w->block->launch;
+    if (op >= RECORD_COMMIT ? !l->copies : !l->watch && !(op == RECORD_FENCE && l->fences))
         return NULL;
     r = &w->ring[w->nrecords++];
     r->site = (uint32_t)site;

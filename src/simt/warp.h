@@ -264,7 +264,7 @@ struct launch {
     struct fault stray;     /* an access outside of all allocations that passed, chosen as `fault` is */
     bool stray_set;
     const struct watch *watch; /* watch.h, or NULL */
-    bool fences;            /* caches are modelled: fences of the device leave a record */
+    bool fences, copies;    /* caches are modelled: fences of the device leave a record; groups of asynchronous copies do */
     uint32_t ring_records;  /* at least RING_RECORDS; or WATCHED_RECORDS */
     uint32_t turn_records;  /* a warp that has left so many stops at the head of the next block that accesses memory, so that
                                another one has its turn (WARP_RING), and the last one at a barrier stops as those before it did; 0: only a full ring

@@ -124,11 +124,12 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
     return known == DEVICE_UNKNOWN ? usual : (int32_t)known + wide(w, in);
 }
 
-/* The site whose access, barrier of the block, fence of the device, or read of a clock the instruction is, or NULL. */
+/* The site whose access, barrier of the block, fence of the device, group of copies, or read of a clock the instruction is, or NULL. */
 static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
     const struct ir_inst *site = in->site >= 0 && !in->early ? &k->insts[in->site] : NULL;
-    if (site && (in->op == OP_BAR || in->op == OP_CS2R || (in->op == OP_MEMBAR && facts_fences_device(site))))
+    const bool groups = site && (site->op == PTX_OP_CP_COMMIT || site->op == PTX_OP_CP_WAIT) && (in->op == OP_LDGDEPBAR || in->op == OP_DEPBAR);
+    if (groups || (site && (in->op == OP_BAR || in->op == OP_CS2R || (in->op == OP_MEMBAR && facts_fences_device(site)))))
         return site;
     return waits_access(k, arch, in);
 }
@@ -210,7 +211,7 @@ static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
                 use(w, brings);
         }
     const int32_t access = access_at(w, in);
-    const bool brings = access >= 0 && in->op != OP_BAR && in->op != OP_CS2R && in->op != OP_MEMBAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
+    const bool brings = access >= 0 && in->op != OP_BAR && in->op != OP_CS2R && in->op != OP_MEMBAR && in->op != OP_LDGDEPBAR && in->op != OP_DEPBAR, late = brings && waits_brings(&w->k->insts[in->site]); /* shared memory: as long as it takes alone */
     if (access >= 0) {
         const int32_t cycles = at - w->begin;
         w->p->access[access] = (struct pace_access){cycles < PACE_NEVER ? (uint16_t)cycles : PACE_NEVER - 1, PACE_NEVER};

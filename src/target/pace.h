@@ -39,7 +39,7 @@ struct pace_access {
 
 struct target_pace {
     struct pace_block *block;   /* [nblocks] */
-    int32_t *first;             /* [ninsts] of sites that access memory, of barriers of the block, fences of the device and reads of a clock: the first of its accesses, one for each turn side by side;
+    int32_t *first;             /* [ninsts] of sites that access memory, of barriers of the block, fences of the device, groups of copies and reads of a clock: the first of its accesses, one for each turn side by side;
                                    else -1 */
     struct pace_access *access;
     int32_t naccesses;

@@ -30,6 +30,7 @@ struct item {
     const struct ir_inst *in; /* what they are made of; NULL: the assembler adds them */
     bool wall;             /* nothing goes past it */
     bool loads, stores, orders; /* `in` does: is_load, is_store, is_wall */
+    bool copies;           /* it begins, closes or awaits asynchronous copies */
     bool last;             /* nothing comes behind it */
     int32_t read, nreads, write, nwrites; /* in `values` */
     int wait, cycles, extra;
@@ -237,6 +238,7 @@ static void add_item(struct scheduling *p, int32_t inst, int32_t count, bool apa
     it->loads = it->in && is_load(it->in);
     it->stores = it->in && is_store(it->in);
     it->orders = it->in && is_wall(it->in);
+    it->copies = it->in && facts_syncs(it->in) & FACT_COPIES;
     it->last = it->in ? cfg_ends_block(it->in) : first->op == OP_BRA || first->op == OP_EXIT;
     it->wait = wait_of(p->c, inst, count);
     for (int32_t i = inst; i < inst + count; i++)
@@ -295,6 +297,8 @@ static bool must_follow(const struct scheduling *p, const struct item *a, const 
         return true;
     if (!a->in || !b->in)
         return false;
+    if (a->copies && b->copies)
+        return true;
     if (a->orders || b->orders)
         return a->orders ? b->loads || b->stores || b->orders : a->loads || a->stores;
     if (b->stores && (a->loads || a->stores) && may_touch(a->in, b->in))

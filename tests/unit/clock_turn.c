@@ -17,7 +17,7 @@ enum { LOAD, STORE, OTHER, FAR, SITES };
 static struct pace_access access_of[SITES] = {[LOAD] = {2, 10}, [OTHER] = {3, 30}, [FAR] = {12, PACE_NEVER}, [STORE] = {31, PACE_NEVER}};
 static int32_t first[SITES] = {[LOAD] = 0, [STORE] = 1, [OTHER] = 2, [FAR] = 3};
 static struct pace_block blocks[1] = {{.span = 40 * PACE_TICKS, .owner = 0, .rounds = 1}};
-static const struct target_pace pace = {blocks, first, access_of, SITES};
+static const struct target_pace pace = {.block = blocks, .first = first, .access = access_of, .naccesses = SITES};
 static struct ir_inst insts[SITES];
 static const struct ir_kernel kernel = {.insts = insts, .ninsts = SITES};
 static struct l2_waiter waiter[TURN_WAITED];

@@ -100,10 +100,10 @@ static void warp(void **state)
     uint64_t n[LONG_NUMBERS] = {0}, a[WARP_LANES] = {twice(0), twice(0), twice(NAN), twice(1.5)}, b[WARP_LANES];
     for (int i = 0; i < WARP_LANES; i++)
         b[i] = twice(3);
-    long_way_count(n, LONG_div_rn_f64, a, b, 8);
+    assert_int_equal(long_way_count(n, LONG_div_rn_f64, a, b, 8), 0);
     for (int i = 0; i < LONG_NUMBERS; i++)
         assert_int_equal(n[i], 0);
-    long_way_count(n, LONG_div_rn_f64, a, b, 0xf);
+    assert_int_equal(long_way_count(n, LONG_div_rn_f64, a, b, 0xf), 0x371); /* those of `expected` that are not 0 */
     assert_int_equal(n[LONG_SOME], 1);
     assert_int_equal(n[LONG_SOME_LANES], 3);
     assert_int_equal(n[LONG_ONLY], 0);
@@ -118,8 +118,28 @@ static void warp(void **state)
     }
 }
 
+/* Parts 0 and 2 take 100 and 30 cycles, and the issue of 20 and 5 instructions; where no clock asks, nothing. */
+static void time_of(void **state)
+{
+    (void)state;
+    struct exec_pace pace[LONG_WAYS * LONG_PARTS] = {0};
+    struct exec_counts counts = {0};
+    struct warp w = {0};
+    pace[LONG_rcp_rn_f32 * LONG_PARTS] = (struct exec_pace){20, 100, 3};
+    pace[LONG_rcp_rn_f32 * LONG_PARTS + 2] = (struct exec_pace){5, 30, 0};
+    long_way_take(&w, &counts, LONG_rcp_rn_f32, 5);
+    assert_int_equal(w.span, 0);
+    counts.long_part = pace;
+    long_way_take(&w, &counts, LONG_rcp_rn_f32, 5);
+    long_way_take(&w, &counts, LONG_rcp_rn_f32, 1);
+    long_way_take(&w, &counts, LONG_rcp_rn_f32, 0);
+    assert_int_equal(w.span, 230);
+    assert_int_equal(w.busy, 45);
+    assert_int_equal(w.units, 6);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(limits), cmocka_unit_test(instructions), cmocka_unit_test(warp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(limits), cmocka_unit_test(instructions), cmocka_unit_test(warp), cmocka_unit_test(time_of)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,9 @@ static struct device load(const char *name)
     return d;
 }
 
-/* Of the kernel's one block on the device: cycles, lines of code, instructions, and those of the functions that it calls. */
+/* Of the kernel's one block on the device: cycles, lines of code, instructions, those of the functions that it calls, and cycles that it waits. */
 struct paced {
-    int cycles, lines, insts, called;
+    int cycles, lines, insts, called, wait, scoreboard;
 };
 
 static struct paced paced(const char *statements, const struct device *d, int arch)
@@ -28,7 +28,7 @@ static struct paced paced(const char *statements, const struct device *d, int ar
     struct ir_kernel *k = rewritten_of(statements, &m);
     struct code *c = target_code(k, arch, TARGET_ALLOCATED);
     const struct target_pace *p = target_tables(k, &k->arena, arch, d)->pace;
-    struct paced is = {(int)(p->block[0].span / PACE_TICKS), (int)p->block[0].lines, c->blocks[0].count, 0};
+    struct paced is = {(int)(p->block[0].span / PACE_TICKS), (int)p->block[0].lines, c->blocks[0].count, 0, (int)(p->block[0].wait / PACE_TICKS), (int)(p->block[0].scoreboard / PACE_TICKS)};
     for (int32_t b = 1; b < c->nblocks; b++)
         is.called += c->blocks[b].times == TIMES_CALLED ? c->blocks[b].count : 0;
     code_free(c);
@@ -117,9 +117,49 @@ static void pairs(void **state)
     assert_int_equal(two.cycles - one.cycles, d.latency_exchange);
 }
 
+/* Doubles take a fixed number of cycles on 9.0, come when they come on 8.0; and branches wait as long as the code says before they wait for where
+ * they go: devices/h200.json, tests/truth/machine/stalls.tsv. */
+static void doubles(void **state)
+{
+    (void)state;
+    static const char turn[] = "fma.rn.f64 %rd5, %rd5, %rd5, %rd5; ", end[] = "cvt.rn.f32.f64 %f3, %rd5; add.f32 %f1, %f1, %f3;";
+    const struct device d = load("h200");
+    char text[2][400];
+    for (int n = 0; n < 2; n++)
+        snprintf(text[n], sizeof text[n], "cvt.f64.f32 %%rd5, %%f2; %s %s %s", turn, n ? turn : "", end);
+    assert_int_equal(paced(text[1], &d, 90).cycles - paced(text[0], &d, 90).cycles, 8);
+    assert_int_equal(paced(text[1], &d, 90).wait - paced(text[0], &d, 90).wait, 7);
+    assert_int_equal(paced(text[1], &d, 90).scoreboard, paced(text[0], &d, 90).scoreboard);
+    assert_int_equal(paced(text[1], &d, 80).wait, paced(text[0], &d, 80).wait);
+    assert_int_equal(paced(text[1], &d, 80).scoreboard - paced(text[0], &d, 80).scoreboard, 7);
+}
+
+/* The part that all special quotients execute: 16 instructions of 4 cycles, BSYNC and RET go elsewhere (15 cycles a jump, one of them its own);
+ * it is called (14 more), and two registers are moved. */
+static void long_way(void **state)
+{
+    (void)state;
+    const struct device d = load("h200");
+    struct ptx_module *m;
+    struct ir_kernel *k = rewritten_of("div.rn.f32 %f1, %f1, %f2;", &m);
+    const struct target_pace *p = target_tables(k, &k->arena, 90, &d)->pace;
+    assert_non_null(p->part);
+    const struct pace_block *part = &p->part[LONG_div_rn_f32][0];
+    assert_int_equal(part->span / PACE_TICKS, 16 * 4 + 2 * 4 + 3 * 14);
+    assert_int_equal(part->wait / PACE_TICKS, 16 * 3 + 2 * 3);
+    assert_int_equal(part->branch / PACE_TICKS, 3 * 14);
+    ir_free(k);
+    ptx_free(m);
+    k = rewritten_of("add.f32 %f1, %f1, %f2;", &m);
+    assert_null(target_tables(k, &k->arena, 90, &d)->pace->part);
+    ir_free(k);
+    ptx_free(m);
+}
+
 int main(void)
 {
     setenv("HEDDLE_DEVICES", DEVICES, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called), cmocka_unit_test(pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called), cmocka_unit_test(pairs),
+                                       cmocka_unit_test(doubles), cmocka_unit_test(long_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
