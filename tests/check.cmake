@@ -18,6 +18,13 @@ foreach(path ${bugs})
                        ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
 endforeach()
 
+# Planted bugs (tests/check/mutants): those that are found today are found, and the programs without them are clean.
+foreach(part RANGE 1 8)
+  add_test(NAME check.mutants_${part} COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/check/mutants.py $<TARGET_FILE:heddle_cli>
+           --marked --part ${part}/8)
+  set_tests_properties(check.mutants_${part} PROPERTIES LABELS check TIMEOUT 400 ENVIRONMENT HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache)
+endforeach()
+
 # What continuous integration is told: expectations, what is worse than before, and the workflows of examples/ci.
 foreach(case expectations workflows)
   add_test(NAME ci.${case} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/ci/${case}.py $<TARGET_FILE:heddle_cli> ${CMAKE_SOURCE_DIR})

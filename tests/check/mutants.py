@@ -66,12 +66,25 @@ def marked_lines(program, names):
     text = (FOLDER / f"{program}.cu").read_text().splitlines()
     lines = set()
     for name in names:
-        at = [i for i, line in enumerate(text) if re.search(rf"// @{name}$", line)]
-        if not at:
-            sys.exit(f"{program}.cu has no marker '@{name}'")
-        for i in at:
-            lines |= statement(text, i)
+        for i, line in enumerate(text):
+            if re.search(rf"// @{name}$", line):
+                lines |= statement(text, i)
     return lines
+
+
+def differences(table):
+    """What the table and the programs do not have in common."""
+    told = {row["program"] for row in table}
+    yield from (f"{name} has no row" for name in sorted({p.stem for p in FOLDER.glob("*.cu")} - told))
+    for program in sorted(told):
+        text = (FOLDER / f"{program}.cu").read_text()
+        rows = [row for row in table if row["program"] == program]
+        numbers = {0, *map(int, re.findall(r"BUG [!=]= (\d+)", text))}
+        if [int(row["bug"]) for row in rows] != sorted(numbers):
+            yield f"{program}.cu has the bugs {sorted(numbers)}"
+        markers = set(re.findall(r"// @(\w+)$", text, re.M))
+        used = {name for row in rows if row["bug"] != "0" for name in row["lines"].split(",")}
+        yield from (f"{program}.cu: only one of table and program has '@{name}'" for name in sorted(markers ^ used))
 
 
 def lines_of(place, program):
@@ -156,9 +169,9 @@ def main():
     parser.add_argument("--update", action="store_true")
     args = parser.parse_args()
     table = rows_of(TABLE)
-    for row in table:
-        if row["bug"] != "0":
-            marked_lines(row["program"], row["lines"].split(","))
+    wrong = list(differences(table))
+    if wrong:
+        sys.exit("FAILED: " + "; ".join(wrong))
     part, of = map(int, args.part.split("/"))
     programs = sorted({row["program"] for row in table})
     taken = {p for i, p in enumerate(programs) if i % of == part - 1}

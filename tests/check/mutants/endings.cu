@@ -41,7 +41,7 @@ int main()
     for (int i = 0; i < N; i++)
         bad += got[i] != i;
     if (BUG == 6) {
-        int *missing = (int *)malloc(~0ul / 2);
+        volatile int *missing = (volatile int *)malloc(~0ul / 2);
         missing[0] = got[0]; // @null
     }
     if (BUG == 7)

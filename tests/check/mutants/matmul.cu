@@ -16,10 +16,10 @@ __global__ void multiply(const int *a, const int *b, int *c)
         bool inside = BUG == 3 ? row < N : row < N && i < N;
         if (inside)
             x[threadIdx.y][threadIdx.x] = a[row * N + i]; // @load
-        else if (BUG != 5)
+        else
             x[threadIdx.y][threadIdx.x] = 0;
         y[threadIdx.y][threadIdx.x] = j < N && col < N ? b[j * N + col] : 0; // @load_y
-        if (BUG != 1)
+        if (BUG != 1 && (BUG != 5 || inside))
             __syncthreads(); // @barrier
         for (int k = 0; k < TILE; k++)
             sum += x[threadIdx.y][k] * y[k][threadIdx.x]; // @use

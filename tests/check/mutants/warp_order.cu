@@ -4,7 +4,7 @@
 #ifndef BUG
 #define BUG 0
 #endif
-const int THREADS = 128, WARP = 32;
+const int THREADS = 64, WARP = 32;
 
 __global__ void run(const int *a, int *out, int *leader)
 {
