@@ -15,7 +15,7 @@
 #
 # Rows that OUT.tsv has already are not run again, and what OUT.tsv.bin holds is not built again, so it goes on where it was
 # stopped. Bugs that may hang run last and fewer at once: a kernel that spins takes its share of the GPU from all others.
-# JOBS (12), HANGING_JOBS (4), LIMIT (20 seconds a run; 6 for bugs that hang) may be set.
+# JOBS (12), HANGING_JOBS (4), LIMIT (20 seconds a run; 6 for bugs that must hang) may be set.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(realpath "$1")
@@ -79,6 +79,6 @@ for tool in plain memcheck initcheck synccheck racecheck; do
 done | xargs -P "${JOBS:-12}" -L 1 bash -c 'run "$@"' -
 echo "those that end: $(($(date +%s) - started)) s"
 for tool in plain memcheck initcheck synccheck racecheck; do
-    awk -v tool=$tool '$3 != "no" { print $1, $2, tool, 6 }' <<<"$wanted"
+    awk -v tool=$tool -v limit="$LIMIT" '$3 != "no" { print $1, $2, tool, $3 == "yes" ? 6 : limit }' <<<"$wanted"
 done | xargs -P "${HANGING_JOBS:-4}" -L 1 bash -c 'run "$@"' -
 echo "all: $(($(date +%s) - started)) s, $(($(wc -l <"$out") - 1)) rows"

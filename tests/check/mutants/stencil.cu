@@ -1,6 +1,5 @@
 // Heat in a rod, all steps in one cooperative launch: two arrays, grid.sync() between steps.
 #include <cstdio>
-#include <utility>
 #include <cooperative_groups.h>
 #ifndef BUG
 #define BUG 0
@@ -22,8 +21,9 @@ __global__ void heat(int *now, int *next)
             return;
         else if (BUG != 2)
             grid.sync(); // @sync
-        if (BUG != 3)
-            std::swap(now, next);
+        int *other = BUG == 3 ? next : now;
+        now = BUG == 3 ? now : next;
+        next = other;
     }
 }
 

@@ -5,7 +5,7 @@
 #endif
 const int BLOCKS = 6, THREADS = 64, ROWS = 4;
 
-__device__ int turn, gate, lock[ROWS], row[ROWS];
+__device__ int turn, gate, longest, lock[ROWS], row[ROWS];
 
 __global__ void pipeline(int *order)
 {
@@ -62,6 +62,10 @@ __global__ void search(const int *next, int *out)
     while (next[at] != at) // @walk
         at = next[at];     // @step
     out[threadIdx.x] = at;
+    int n = 0;
+    for (unsigned x = threadIdx.x + (BUG != 6); x != 1; n++) // @collatz
+        x = x % 2 ? 3 * x + 1 : x / 2;                       // @collatz
+    atomicMax(&longest, n);
 }
 
 int main()
