@@ -221,9 +221,10 @@ __global__ void lightest(const int2 *__restrict__ edges, const uint32_t *__restr
         return;
     unsigned long long key = (unsigned long long)weights[i] << 32 | (unsigned)i;
     // most are not the least: a look before the atomic
-    if (key < best[a])
+    volatile unsigned long long *seen = best;
+    if (key < seen[a])
         atomicMin(best + a, key);
-    if (key < best[b])
+    if (key < seen[b])
         atomicMin(best + b, key);
 }
 
