@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(64)
 }
 
 // a column of the band has the diagonal and 31 below; lanes take what a column changes
-constexpr int BAND = 32, SIDE = 160, BANDS = 512;
+constexpr int BAND = 32, SIDE = 160, BANDS = 264;
 
 __global__ void __launch_bounds__(32) band32(const float *__restrict__ in, float *__restrict__ out)
 {

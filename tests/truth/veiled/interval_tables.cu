@@ -172,10 +172,10 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int MATRICES = 72, CHAINS = 264;
+constexpr int MATRICES = 64, CHAINS = 132;
 
 // cost[i][j]: the best way to multiply matrices i to j; sizes[i] by sizes[i + 1]
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(96)
     order_thread(const int *__restrict__ sizes, int *__restrict__ out)
 {
     __shared__ int cost[MATRICES][MATRICES], own[MATRICES + 1];
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(128)
         }
     }
     __syncthreads();
-    for (int k = t; k < MATRICES * MATRICES; k += 128)
+    for (int k = t; k < MATRICES * MATRICES; k += 96)
         if (k / MATRICES <= k % MATRICES)
             out[blockIdx.x * MATRICES * MATRICES + k] = cost[k / MATRICES][k % MATRICES];
 }
@@ -226,16 +226,15 @@ __global__ void __launch_bounds__(512)
 }
 
 // most pairs of letters that do not cross; a table of bytes, also the other way around
-constexpr int BASES = 120, STRANDS = 264;
+constexpr int BASES = 96, STRANDS = 132;
 
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(BASES)
     folds(const uint8_t *__restrict__ strands, uint8_t *__restrict__ out)
 {
     __shared__ uint8_t rows[BASES][BASES + 4], columns[BASES][BASES + 4], own[BASES];
     int t = threadIdx.x;
-    if (t < BASES)
-        own[t] = strands[blockIdx.x * BASES + t];
-    for (int k = t; k < BASES * (BASES + 4); k += 128)
+    own[t] = strands[blockIdx.x * BASES + t];
+    for (int k = t; k < BASES * (BASES + 4); k += BASES)
         rows[k / (BASES + 4)][k % (BASES + 4)] = columns[k / (BASES + 4)][k % (BASES + 4)] = 0;
     for (int d = 4; d < BASES; d++) {
         __syncthreads();
@@ -249,8 +248,7 @@ __global__ void __launch_bounds__(128)
         }
     }
     __syncthreads();
-    for (int k = t; k < BASES; k += 128)
-        out[blockIdx.x * BASES + k] = rows[0][k];
+    out[blockIdx.x * BASES + t] = rows[0][t];
 }
 
 // the best root of i to j lies between those of i to j - 1 and i + 1 to j
@@ -292,7 +290,7 @@ __global__ void __launch_bounds__(96) trees(const int *__restrict__ weights, int
 }
 
 // a rule: a symbol becomes two; symbols of a part are bits
-constexpr int WORDS = 40, SENTENCES = 264, RULES = 48;
+constexpr int WORDS = 32, SENTENCES = 132, RULES = 24;
 
 struct Rule {
     uint32_t from, left, right;
@@ -347,11 +345,11 @@ int main(int argc, char **argv)
         s = random.below(4);
     std::vector<Rule> list(RULES);
     for (Rule &r : list)
-        r = {1u << random.below(24), 1u << random.below(24), 1u << random.below(24)};
+        r = {1u << random.below(12), 1u << random.below(12), 1u << random.below(12)};
     must(cudaMemcpyToSymbol(rules, list.data(), sizeof rules));
     std::vector<uint32_t> kinds(SENTENCES * WORDS);
     for (uint32_t &k : kinds)
-        k = 1u << random.below(24) | 1u << random.below(24);
+        k = 1u << random.below(12) | 1u << random.below(12);
     int *S = copy(sizes), *W = copy(weights), *out = room<int>(CHAINS * MATRICES * MATRICES);
     uint8_t *B = copy(strands), *pairs = room<uint8_t>(STRANDS * BASES);
     uint32_t *K = copy(kinds), *parsed = room<uint32_t>(SENTENCES * WORDS);
@@ -379,12 +377,12 @@ int main(int argc, char **argv)
         return bad;
     };
     variant(
-        "order_thread", "order_thread", wiped, [&] { order_thread<<<CHAINS, 128>>>(S, out); },
+        "order_thread", "order_thread", wiped, [&] { order_thread<<<CHAINS, 96>>>(S, out); },
         ordered);
     variant(
         "order_warp", "order_warp", wiped, [&] { order_warp<<<CHAINS, 512>>>(S, out); }, ordered);
     variant(
-        "folds", "folds", wiped, [&] { folds<<<STRANDS, 128>>>(B, pairs); },
+        "folds", "folds", wiped, [&] { folds<<<STRANDS, BASES>>>(B, pairs); },
         [&] {
             std::vector<uint8_t> got = fetch(pairs, STRANDS * BASES), table(BASES * BASES);
             long bad = 0;

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int WIDE = 1280, HIGH = 720, POINTS = 4096, PAIRS = 256;
+constexpr int WIDE = 1920, HIGH = 1088, POINTS = 4096, PAIRS = 256;
 
 __constant__ char2 circle[16];
 

@@ -173,7 +173,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int ROWS = 4096, COLUMNS = 4096, TOKENS = 16, GROUP = 128;
+constexpr int ROWS = 8192, COLUMNS = 4096, TOKENS = 16, GROUP = 128;
 
 __constant__ float levels[16];
 

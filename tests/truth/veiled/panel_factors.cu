@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int ROWS = 128, COLUMNS = 16, MATRICES = 1024;
+constexpr int ROWS = 128, COLUMNS = 16, MATRICES = 512;
 
 __device__ inline float warp_sum(float value)
 {

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int RECEIVERS = 64, SAMPLES = 2048, WIDE = 128, DEEP = 512;
+constexpr int RECEIVERS = 64, SAMPLES = 2048, WIDE = 256, DEEP = 512;
 
 __constant__ float places[RECEIVERS];
 

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int WIDE = 1920, HIGH = 1080, NEW_WIDE = 1280, NEW_HIGH = 720, TAPS = 10;
+constexpr int WIDE = 1152, HIGH = 480, NEW_WIDE = 768, NEW_HIGH = 320, TAPS = 10;
 
 __host__ __device__ inline float lanczos(float x)
 {

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int SIDE = 256, LINES = 384, ANGLES = 180;
+constexpr int SIDE = 256, LINES = 384, ANGLES = 90;
 
 __constant__ float2 turns[ANGLES];
 
@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(LINES)
 }
 
 // a source that goes around; a thread has a column of the volume in steps along z
-constexpr int CUBE = 96, DETECTOR = 128, VIEWS = 48;
+constexpr int CUBE = 64, DETECTOR = 128, VIEWS = 45;
 
 __host__ __device__ inline float view(const float *shadow, float2 turn, float x, float y, float z)
 {

@@ -172,7 +172,7 @@ static inline int finish()
 }
 // ---- end of the frame ----
 
-constexpr int WIDE = 2048, HIGH = 1024, PAD = 8, PITCH = WIDE + 2 * PAD;
+constexpr int WIDE = 2048, HIGH = 2048, PAD = 8, PITCH = WIDE + 2 * PAD;
 
 // one of both directions: the codec's whole numbers near a cosine transform
 __host__ __device__ inline void four(int &a, int &b, int &c, int &d)
