@@ -46,3 +46,12 @@ foreach(set front_end front_end_2 front_end_3 front_end_4)
                          ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
   endforeach()
 endforeach()
+
+# The programs of truth/veiled, for their results: nothing of them is measured yet.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/truth/veiled/*.cu)
+foreach(source ${sources})
+  get_filename_component(program ${source} NAME_WE)
+  add_test(NAME truth.veiled.${program} COMMAND heddle_cli run -std=c++17 ${source})
+  set_tests_properties(truth.veiled.${program} PROPERTIES LABELS truth TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED
+                       ENVIRONMENT "HEDDLE_CACHE=${CMAKE_CURRENT_BINARY_DIR}/cache")
+endforeach()

@@ -394,7 +394,7 @@ int main(int argc, char **argv)
                             turned(p, pairs[k].z, pairs[k].w, angles[point].x, angles[point].y);
                 other += want != (got[i / 32] >> i % 32 & 1);
             }
-            return other > 20 ? other : 0; // a place may be rounded otherwise
+            return other > 60 ? other : 0; // a place may be rounded otherwise
         });
     variant(
         "match", "match", wiped,

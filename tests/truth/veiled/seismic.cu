@@ -1,6 +1,6 @@
 // Waves in the ground: velocities and stresses on grids that lie between each other, sound to the
-// eighth order in a cube with columns in registers and directly with a sponge at the rim, pictures
-// by products of two waves, and travel times that follow their neighbours.
+// eighth order in a cube with columns in registers and directly with a sponge at the rim, and
+// travel times that follow their neighbours.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -285,25 +285,6 @@ __global__ void cube_direct(const float *__restrict__ now, const float *__restri
     out[i] = less * (2 * own - less * before[i] + speed[i] * sum);
 }
 
-// products of eight moments of two waves, those of the receivers in half a number
-constexpr int MOMENTS = 8;
-
-__global__ void picture(const float4 *__restrict__ sent, const short4 *__restrict__ received,
-                        const float *__restrict__ scales, float4 *__restrict__ out)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float4 sum = {};
-#pragma unroll
-    for (int k = 0; k < MOMENTS; k++) {
-        float4 a = sent[k * (COUNT / 4) + i];
-        short4 b = received[k * (COUNT / 4) + i];
-        float s = scales[k];
-        sum.x += a.x * (b.x * s), sum.y += a.y * (b.y * s);
-        sum.z += a.z * (b.z * s), sum.w += a.w * (b.w * s);
-    }
-    out[i] = sum;
-}
-
 // sixteen sweeps of a tile of 32 x 32 with times at its rim held: each point from its neighbours
 constexpr int ROUNDS = 16;
 
@@ -356,18 +337,12 @@ int main(int argc, char **argv)
     const float weight[5] = {-205 / 72.0f, 1.6f, -0.2f, 8 / 315.0f, -1 / 560.0f};
     must(cudaMemcpyToSymbol(weights, weight, sizeof weight));
     std::vector<float> now = random.floats(VOLUME, -1, 1), before = random.floats(VOLUME, -1, 1),
-                       speed = random.floats(VOLUME, 0.05f, 0.2f),
-                       sent = random.floats(MOMENTS * COUNT, -1, 1),
-                       scales = random.floats(MOMENTS, 1e-5f, 1e-4f), times(COUNT, 1e6f),
+                       speed = random.floats(VOLUME, 0.05f, 0.2f), times(COUNT, 1e6f),
                        slow = random.floats(COUNT, 0.5f, 2);
-    std::vector<int16_t> received(MOMENTS * COUNT);
-    for (int16_t &r : received)
-        r = random.next() >> 16;
     for (int k = 0; k < 3000; k++)
         times[random.below(COUNT)] = random.between(0, 3);
-    float *N = copy(now), *B = copy(before), *V = copy(speed), *S = copy(sent), *C = copy(scales),
-          *T = copy(times), *L = copy(slow), *out = room<float>(VOLUME);
-    int16_t *R = copy(received);
+    float *N = copy(now), *B = copy(before), *V = copy(speed), *T = copy(times), *L = copy(slow),
+          *out = room<float>(VOLUME);
     auto wiped = [&] { fill(out, VOLUME, 0); };
     variant(
         "velocities", "velocities", wiped, [&] { velocities<<<COUNT / 256, 256>>>(device, out); },
@@ -407,17 +382,6 @@ int main(int argc, char **argv)
         "cube_direct", "cube_direct", wiped,
         [&] { cube_direct<<<dim3(5, 20, CUBE - 8), dim3(32, 8)>>>(N, B, V, out); },
         [&] { return check(true); });
-    variant(
-        "picture", "picture", wiped,
-        [&] { picture<<<COUNT / 4 / 256, 256>>>((float4 *)S, (short4 *)R, C, (float4 *)out); },
-        [&] {
-            return differ(out, COUNT, 17, 1e-4, [&](size_t i) {
-                double sum = 0;
-                for (int k = 0; k < MOMENTS; k++)
-                    sum += (double)sent[k * COUNT + i] * received[k * COUNT + i] * scales[k];
-                return sum;
-            });
-        });
     variant(
         "travel", "travel", wiped, [&] { travel<<<dim3(WIDE / 32, HIGH / 32), 1024>>>(T, L, out); },
         [&] {
