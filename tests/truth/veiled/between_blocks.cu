@@ -339,7 +339,7 @@ int main(int argc, char **argv)
     float *I = copy(in), *parts = room<float>(BLOCKS), *out = room<float>(1);
     unsigned *many = room<unsigned>(1), *R = room<unsigned>(2 * RING);
     uint32_t *P = copy(pieces), *places = room<uint32_t>(PAIRS * PLACES * PIECE),
-             *taken_ones = room<uint32_t>(makers);
+             *received = room<uint32_t>(makers);
     int *made = room<int>(PAIRS * 32), *taken = room<int>(PAIRS * 32);
     int2 *C = copy(changes);
     Account *accounts = room<Account>(ACCOUNTS);
@@ -351,7 +351,7 @@ int main(int argc, char **argv)
         fill(made, PAIRS * 32, 0);
         fill(taken, PAIRS * 32, 0);
         fill(places, PAIRS * PLACES * PIECE, 0x77);
-        fill(taken_ones, makers, 0x77);
+        fill(received, makers, 0x77);
         fill(accounts, ACCOUNTS, 0);
     };
     auto check = [&] {
@@ -380,10 +380,10 @@ int main(int argc, char **argv)
         "handed_on", "handed_on", wiped,
         [&] {
             handed_on<<<2 * PAIRS, 256>>>((uint4 *)P, (uint4 *)places, made, taken,
-                                          (uint4 *)taken_ones);
+                                          (uint4 *)received);
         },
         [&] {
-            return differ(taken_ones, makers, 1, 0, [&](size_t i) {
+            return differ(received, makers, 1, 0, [&](size_t i) {
                 uint32_t v = pieces[i] * 5 + 1;
                 return v ^ v >> 7;
             });

@@ -319,7 +319,7 @@ int main(int argc, char **argv)
     std::vector<__half> halves(COUNT * WIDE);
     for (int i = 0; i < COUNT * WIDE; i++)
         halves[i] = __float2half(features[i]);
-    int *S = copy(starts), *N = copy(next), *chosen_ones = room<int>(COUNT * DRAWN);
+    int *S = copy(starts), *N = copy(next), *picks = room<int>(COUNT * DRAWN);
     int2 *E = copy(edges);
     float *F = copy(features), *H = copy(here), *T = copy(there), *W = copy(weights),
           *out = room<float>(COUNT * WIDE), *shares = room<float>(count * HEADS);
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
     auto wiped = [&] {
         fill(out, COUNT * WIDE, 0);
         fill(shares, count * HEADS, 0x77);
-        fill(chosen_ones, COUNT * DRAWN, 0x77);
+        fill(picks, COUNT * DRAWN, 0x77);
     };
     auto means = [&] {
         return differ(out, COUNT * WIDE, 7, 1e-4, [&](size_t i) {
@@ -389,9 +389,7 @@ int main(int argc, char **argv)
         draw(starts.data(), next.data(), i, want.data());
     variant(
         "draw_neighbours", "draw_neighbours", wiped,
-        [&] { draw_neighbours<<<COUNT / 128, 128>>>(S, N, chosen_ones); },
-        [&] {
-            return differ(chosen_ones, COUNT * DRAWN, 1, 0, [&](size_t i) { return want[i]; });
-        });
+        [&] { draw_neighbours<<<COUNT / 128, 128>>>(S, N, picks); },
+        [&] { return differ(picks, COUNT * DRAWN, 1, 0, [&](size_t i) { return want[i]; }); });
     return finish();
 }

@@ -386,10 +386,10 @@ int main(int argc, char **argv)
     uint32_t *out = room<uint32_t>(PASSWORDS * 16), *C = copy(cut),
              *bits = room<uint32_t>(BLOCKS * 2);
     uint64_t *P = copy(plain), *T = copy(tables), *K = copy(keys),
-             *coded_ones = room<uint64_t>(BLOCKS);
+             *ciphers = room<uint64_t>(BLOCKS);
     auto wiped = [&] {
         fill(out, PASSWORDS * 16, 0x77);
-        fill(coded_ones, BLOCKS, 0x77);
+        fill(ciphers, BLOCKS, 0x77);
         fill(bits, BLOCKS * 2, 0x77);
     };
     auto check = [&] {
@@ -424,9 +424,9 @@ int main(int argc, char **argv)
         [&] { four_lanes<<<PASSWORDS / 32, 128>>>(memory, out); }, check);
     variant(
         "by_tables", "by_tables", wiped,
-        [&] { by_tables<<<BLOCKS / 128, 128>>>(P, T, K, coded_ones); },
+        [&] { by_tables<<<BLOCKS / 128, 128>>>(P, T, K, ciphers); },
         [&] {
-            std::vector<uint64_t> got = fetch(coded_ones, BLOCKS);
+            std::vector<uint64_t> got = fetch(ciphers, BLOCKS);
             long bad = 0;
             for (int i = 0; i < BLOCKS; i += 61)
                 bad += got[i] != coded(plain[i]);

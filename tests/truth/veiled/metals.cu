@@ -178,15 +178,15 @@ constexpr float CUT = 3.2f;
 struct Neighbours {
     const float4 *atoms;
     const int *lists, *many; // a list's k-th entry of all atoms side by side
-    float side;
+    float side, one;         // the length of the box, and one over it
 };
 
 __host__ __device__ inline float4 apart(const Neighbours &n, float4 a, int j)
 {
     float4 b = n.atoms[j];
     b.x -= a.x, b.y -= a.y, b.z -= a.z;
-    b.x -= n.side * rintf(b.x / n.side), b.y -= n.side * rintf(b.y / n.side);
-    b.z -= n.side * rintf(b.z / n.side);
+    b.x -= n.side * rintf(b.x * n.one), b.y -= n.side * rintf(b.y * n.one);
+    b.z -= n.side * rintf(b.z * n.one);
     b.w = sqrtf(b.x * b.x + b.y * b.y + b.z * b.z);
     return b;
 }
@@ -244,8 +244,9 @@ __global__ void forces(Neighbours n, const float2 *__restrict__ table,
     out[i] = force_at(n, table, pairs, density, i);
 }
 
-// two neighbours nearer than 1.8 times the unit, and the angle between them
+// two neighbours nearer than NEAR, and the angle between them; no atom has FEW of these
 constexpr float NEAR = 1.9f;
+constexpr int FEW = 24;
 
 __host__ __device__ inline float triple(float4 a, float4 b)
 {
@@ -255,19 +256,17 @@ __host__ __device__ inline float triple(float4 a, float4 b)
 
 __host__ __device__ inline float triples_at(const Neighbours &n, int i)
 {
-    float4 own = n.atoms[i];
+    float4 own = n.atoms[i], near_by[FEW];
     float sum = 0;
-    int many = n.many[i];
-    for (int k = 0; k < many; k++) {
+    int count = 0;
+    for (int k = 0; k < n.many[i]; k++) {
         float4 a = apart(n, own, n.lists[k * COUNT + i]);
-        if (a.w >= NEAR)
-            continue;
-        for (int m = k + 1; m < many; m++) {
-            float4 b = apart(n, own, n.lists[m * COUNT + i]);
-            if (b.w < NEAR)
-                sum += triple(a, b);
-        }
+        if (a.w < NEAR && count < FEW)
+            near_by[count++] = a;
     }
+    for (int k = 0; k < count; k++)
+        for (int m = k + 1; m < count; m++)
+            sum += triple(near_by[k], near_by[m]);
     return sum;
 }
 
@@ -280,7 +279,7 @@ __global__ void triples_thread(Neighbours n, float *__restrict__ out)
 // neighbours that are near are packed in shared memory, then lanes share their pairs
 __global__ void __launch_bounds__(128) triples_warp(Neighbours n, float *__restrict__ out)
 {
-    __shared__ float4 near_by[4][MOST];
+    __shared__ float4 near_by[4][FEW];
     int w = threadIdx.x / 32, lane = threadIdx.x % 32, i = blockIdx.x * 4 + w, count = 0;
     float4 own = n.atoms[i];
     for (int k = lane; k - lane < n.many[i]; k += 32) {
@@ -354,7 +353,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < COUNT; i++)
         in_cell[(cell_of(atoms[i].z) * cells + cell_of(atoms[i].y)) * cells + cell_of(atoms[i].x)]
             .push_back(i);
-    Neighbours host = {atoms.data(), lists.data(), many.data(), length}, device;
+    Neighbours host = {atoms.data(), lists.data(), many.data(), length, 1 / length}, device;
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k < 27; k++) {
             int x = (cell_of(atoms[i].x) + k % 3 - 1 + cells) % cells,
@@ -378,7 +377,7 @@ int main(int argc, char **argv)
     std::vector<float> density(COUNT), charges = random.floats(COUNT, -1, 1);
     for (int i = 0; i < COUNT; i++)
         density[i] = density_at(host, table.data(), i);
-    device = {copy(atoms), copy(lists), copy(many), length};
+    device = {copy(atoms), copy(lists), copy(many), length, 1 / length};
     float2 *T = copy(table), *P = copy(pairs);
     float *D = copy(density), *Q = copy(charges), *out = room<float>(4 * COUNT);
     auto wiped = [&] { fill(out, 4 * COUNT, 0x77); };

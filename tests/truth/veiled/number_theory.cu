@@ -190,13 +190,13 @@ __global__ void collatz(uint64_t first, int *__restrict__ out)
     out[i] = steps_of(first + i);
 }
 
-// a warp has 512 numbers; a lane that has done takes the next one
+// a warp has 256 numbers; a lane that has done takes the next one
 __global__ void __launch_bounds__(128) collatz_taken(uint64_t first, int *__restrict__ out)
 {
-    int lane = threadIdx.x % 32, base = (blockIdx.x * 128 + threadIdx.x) / 32 * 512, next = 32,
+    int lane = threadIdx.x % 32, base = (blockIdx.x * 128 + threadIdx.x) / 32 * 256, next = 32,
         own = lane, steps = 0;
     uint64_t n = first + base + own;
-    while (__any_sync(~0u, own < 512)) {
+    while (__any_sync(~0u, own < 256)) {
         // a few steps between looks
 #pragma unroll
         for (int k = 0; k < 8; k++)
@@ -204,12 +204,12 @@ __global__ void __launch_bounds__(128) collatz_taken(uint64_t first, int *__rest
                 n = n & 1 ? 3 * n + 1 : n >> 1;
                 steps++;
             }
-        bool done = own < 512 && n == 1;
+        bool done = own < 256 && n == 1;
         unsigned mask = __ballot_sync(~0u, done);
         if (done) {
             out[base + own] = steps;
             own = next + __popc(mask & ((1u << lane) - 1)), steps = 0;
-            n = own < 512 ? first + base + own : 1;
+            n = own < 256 ? first + base + own : 1;
         }
         next += __popc(mask);
     }
@@ -317,7 +317,7 @@ int main(int argc, char **argv)
         "collatz", "collatz", wiped, [&] { collatz<<<COUNT / 128, 128>>>(first, out); }, stepped);
     variant(
         "collatz_taken", "collatz_taken", wiped,
-        [&] { collatz_taken<<<COUNT / 2048, 128>>>(first, out); }, stepped);
+        [&] { collatz_taken<<<COUNT / 1024, 128>>>(first, out); }, stepped);
     variant(
         "sieve", "sieve", wiped, [&] { sieve<<<PIECES, 256>>>(R, primes.size(), bits, counts); },
         [&] {

@@ -325,15 +325,15 @@ int main(int argc, char **argv)
     uint32_t *K = copy(keys), *A = copy(bits[0]), *B = copy(bits[1]), *C = copy(bits[2]),
              *D = copy(bits[3]), *out = room<uint32_t>(WORDS);
     unsigned long long *G = room<unsigned long long>(groups);
-    uint8_t *found_ones = room<uint8_t>(STRINGS);
+    uint8_t *likes = room<uint8_t>(STRINGS);
     auto wiped = [&] {
         fill(counts, ROWS / 4096, 0x77);
         fill(out, WORDS, 0x77);
         fill(G, groups, 0);
-        fill(found_ones, STRINGS, 0x77);
+        fill(likes, STRINGS, 0x77);
     };
     auto like = [&] {
-        return differ(found_ones, STRINGS, 1, 0, [&](size_t i) {
+        return differ(likes, STRINGS, 1, 0, [&](size_t i) {
             const char *at = &text[starts[i]], *end = &text[0] + starts[i + 1];
             for (const char *word : words) {
                 at = std::search(at, end, word, word + PART);
@@ -346,9 +346,9 @@ int main(int argc, char **argv)
     };
     variant(
         "like_thread", "like_thread", wiped,
-        [&] { like_thread<<<STRINGS / 128, 128>>>(T, S, found_ones); }, like);
+        [&] { like_thread<<<STRINGS / 128, 128>>>(T, S, likes); }, like);
     variant(
-        "like_warp", "like_warp", wiped, [&] { like_warp<<<STRINGS / 8, 256>>>(T, S, found_ones); },
+        "like_warp", "like_warp", wiped, [&] { like_warp<<<STRINGS / 8, 256>>>(T, S, likes); },
         like);
     variant(
         "groups_in_order", "groups_in_order", wiped,

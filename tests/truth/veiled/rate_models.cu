@@ -366,10 +366,10 @@ int main(int argc, char **argv)
     float *S = copy(start), *N = copy(normals), *out = room<float>(results);
     Option *O = copy(contracts);
     Quote *Q = copy(quotes);
-    double *found_ones = room<double>(QUOTES);
+    double *solved = room<double>(QUOTES);
     auto wiped = [&] {
         fill(out, results, 0x77);
-        fill(found_ones, QUOTES, 0x77);
+        fill(solved, QUOTES, 0x77);
     };
     auto paths = [&] {
         return differ(out, PATHS, 7, 1e-3, [&](size_t i) {
@@ -417,7 +417,7 @@ int main(int argc, char **argv)
             return bad;
         });
     variant(
-        "implied", "implied", wiped, [&] { implied<<<QUOTES / 128, 128>>>(Q, found_ones); },
-        [&] { return differ(found_ones, QUOTES, 1, 1e-6, [&](size_t i) { return meant[i]; }); });
+        "implied", "implied", wiped, [&] { implied<<<QUOTES / 128, 128>>>(Q, solved); },
+        [&] { return differ(solved, QUOTES, 1, 1e-6, [&](size_t i) { return meant[i]; }); });
     return finish();
 }

@@ -176,7 +176,7 @@ static inline int finish()
 
 using namespace nvcuda;
 
-constexpr int HEADS = 16, LONG = 1024, D = 64, WINDOW = 64;
+constexpr int HEADS = 16, LONG = 512, D = 64, WINDOW = 64;
 
 __global__ void __launch_bounds__(64)
     window_thread(const float *__restrict__ q, const float *__restrict__ k,
@@ -295,8 +295,6 @@ __global__ void __launch_bounds__(256)
 
 // a warp has 16 queries and goes over 16 keys at a time; scores, and what was summed, in shared
 // memory
-constexpr int SHORT = 512;
-
 __global__ void __launch_bounds__(64)
     matrices(const __half *__restrict__ q, const __half *__restrict__ k,
              const __half *__restrict__ v, float *__restrict__ out)
@@ -304,8 +302,8 @@ __global__ void __launch_bounds__(64)
     __shared__ __align__(32) float scores[2][16][16], sums[2][16][D];
     __shared__ __align__(32) __half chances[2][16][16];
     int w = threadIdx.x / 32, lane = threadIdx.x % 32, tile = blockIdx.x * 2 + w,
-        head = tile / (SHORT / 16), row = lane / 2, half = lane % 2;
-    const __half *keys = k + head * SHORT * D, *values = v + head * SHORT * D;
+        head = tile / (LONG / 16), row = lane / 2, half = lane % 2;
+    const __half *keys = k + head * LONG * D, *values = v + head * LONG * D;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> left[4], chance;
 #pragma unroll
     for (int d = 0; d < 4; d++)
@@ -313,7 +311,7 @@ __global__ void __launch_bounds__(64)
     for (int d = half; d < D; d += 2)
         sums[w][row][d] = 0;
     float most = -INFINITY, sum = 0;
-    for (int base = 0; base < SHORT; base += 16) {
+    for (int base = 0; base < LONG; base += 16) {
         wmma::fragment<wmma::accumulator, 16, 16, 16, float> score;
         wmma::fill_fragment(score, 0);
 #pragma unroll
@@ -419,11 +417,11 @@ int main(int argc, char **argv)
         });
     variant(
         "matrices", "matrices", wiped,
-        [&] { matrices<<<HEADS * SHORT / 32, 64>>>(HQ, HK, HV, out); },
+        [&] { matrices<<<HEADS * LONG / 32, 64>>>(HQ, HK, HV, out); },
         [&] {
-            return differ(out, HEADS * SHORT * D, 1031, 4e-3, [&](size_t i) {
-                size_t first = i / D / SHORT * SHORT;
-                return attended(i / D, first, first + SHORT - 1, i % D);
+            return differ(out, HEADS * LONG * D, 1031, 4e-3, [&](size_t i) {
+                size_t first = i / D / LONG * LONG;
+                return attended(i / D, first, first + LONG - 1, i % D);
             });
         });
     return finish();
