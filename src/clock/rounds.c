@@ -739,7 +739,7 @@ static struct turn_rest rest_of(const struct rounds *r, const struct warp *w, ui
     if (!ir_is(&r->l->kernel->insts[at], PTX_KIND_BARRIER) || pace->first[at] < 0)
         return rest;
     const int32_t block = r->l->kernel->insts[at].block;
-    const struct exec_pace *whole = &r->c->block_pace[block];
+    const struct exec_pace *whole = &r->c->block_pace[pace->block[block].owner];
     const uint64_t passed = (uint64_t)pace->access[pace->first[at]].at * TICKS;
     rest = (struct turn_rest){.block = block, .passed = pace->access[pace->first[at]].at};
     rest.span = whole->span > passed ? whole->span - passed : 0;

@@ -1,4 +1,5 @@
-// What takes time: quotients of ordinary and of subnormal numbers, and asynchronous copies that are waited for at once or two groups later.
+// What takes time: quotients of ordinary and of subnormal numbers, asynchronous copies that are waited for at once or two groups later, and loads
+// of shared memory behind a barrier that stands behind a way under a predicate.
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -33,6 +34,22 @@ template <int OPEN> __global__ void copied(const float *from, float *to)
     to[threadIdx.x] = sum;
 }
 
+// The way of the first lanes is one instruction under a predicate, so all of it is one block of the machine code.
+template <bool WAY> __global__ void behind(const float *from, const int *which, float *to)
+{
+    __shared__ float part[4 * THREADS];
+    const float *mine = part + which[threadIdx.x] % THREADS;
+    float sum = 0, more = from[threadIdx.x];
+    part[threadIdx.x] = more;
+    if (WAY && threadIdx.x < 8)
+        part[threadIdx.x + THREADS] = more;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 3 * THREADS; i += 2)
+        sum += mine[i];
+    to[threadIdx.x] = sum;
+}
+
 int main()
 {
     float *p, *to, sums[THREADS];
@@ -43,6 +60,8 @@ int main()
     quotients<<<1, THREADS>>>(p, 1e-42f);
     copied<STAGES - 1><<<1, THREADS>>>(p, to);
     copied<0><<<1, THREADS>>>(p, to);
+    behind<false><<<1, THREADS>>>(p, (const int *)p, to);
+    behind<true><<<1, THREADS>>>(p, (const int *)p, to);
     const bool done = cudaMemcpy(sums, to, sizeof sums, cudaMemcpyDeviceToHost) == cudaSuccess;
     puts(done ? "PASSED" : "FAILED");
     return !done;
