@@ -54,9 +54,15 @@ static int size_of(const struct ir_inst *in)
     return ptx_type_info[in->type].bits / 8;
 }
 
+/* Others are operands, or loaded into uniform registers. */
+static bool is_indexed_constant(const struct ir_inst *in)
+{
+    return in->space == PTX_CONST && ir_is(in, PTX_KIND_LOAD) && in->src[0].kind == IR_SRC_REG;
+}
+
 static bool is_grouped_space(const struct ir_inst *in)
 {
-    return in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_LOCAL || in->space == PTX_GENERIC;
+    return in->space == PTX_GLOBAL || in->space == PTX_SHARED || in->space == PTX_LOCAL || in->space == PTX_GENERIC || is_indexed_constant(in);
 }
 
 /* An access that may be changed at all. Bytes are left alone: the assembler merges and narrows none of them. */
@@ -125,9 +131,9 @@ static int load_key(const struct grouping *g, const struct ir_inst *in, int32_t 
     return widens ? in->type : bits_of[size_of(in)];
 }
 
-static int line_bytes(int size)
+static int line_bytes(const struct ir_inst *in)
 {
-    return size == 2 ? 8 : 16;
+    return size_of(in) == 2 || in->space == PTX_CONST ? 8 : 16;
 }
 
 /* Bytes of the line that an access can be placed in, and where its first element lies in it; 0: none. */
@@ -135,7 +141,7 @@ static int line_of(const struct grouping *g, int32_t i, int *offset)
 {
     const struct ir_inst *in = inst_at(g, i);
     struct congruence a = g->where[i].low;
-    int size = size_of(in), vector = size * in->vec, bytes = line_bytes(size);
+    int size = size_of(in), vector = size * in->vec, bytes = line_bytes(in);
     if (in->vec > 1 && a.known < __builtin_ctz((unsigned)vector)) {
         a.known = __builtin_ctz((unsigned)vector); /* or the access would fault */
         a.low = 0;

@@ -5,6 +5,7 @@
  * four elements and 16 bytes. In a line,
  *   - loads: two neighbours of an aligned pair become one access; a full pair and anything else of a line of four
  *     become an access of four, holes included. All loads between two barriers to moving take part, in any order;
+ *     Constants at an address in a register: two neighbours of an aligned pair of 8 bytes;
  *   - stores: aligned pairs, and two pairs of a line of four; only stores that follow each other without another access
  *     to the space between, and without leaving the line.
  * A line's alignment must follow from the low bits of the address (values.h), or from the accesses' own vector width. */

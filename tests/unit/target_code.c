@@ -421,6 +421,25 @@ static void words_with_zeros(void **state)
     has("ld.global.u32 %rd3, [%rd2+64]; ld.global.u64 %rd4, [%rd2+128]; mul.lo.u64 %rd5, %rd3, %rd4; st.global.u64 [%rd2+128], %rd5;", 90, "IMAD 3, IADD3 0");
 }
 
+/* Constants at an address that lanes have: both words of an aligned pair are one load; ptxas -arch=sm_75, sm_80, sm_90, 2026-12-01. */
+static void constants_by_pairs(void **state)
+{
+    (void)state;
+    static const char row[] = "mul.wide.u32 %rd5, %r1, 32; ", word[] = "mul.wide.u32 %rd5, %r1, 4; ", sum[] = "add.f32 %f1, %f1, %f3; add.f32 %f1, %f1, %f4; ";
+    static const char four[] = "ld.const.f32 %f3, [%rd5]; ld.const.f32 %f4, [%rd5+4]; ld.const.f32 %f5, [%rd5+8]; ld.const.f32 %f6, [%rd5+12]; add.f32 %f3, %f3, %f5; add.f32 %f4, %f4, %f6; ";
+    static const char last[] = "ld.const.f32 %f3, [%rd5+4]; ld.const.f32 %f4, [%rd5+8]; ld.const.f32 %f5, [%rd5+12]; add.f32 %f3, %f3, %f5; ";
+    static const char two[] = "ld.const.f32 %f3, [%rd5]; ld.const.f32 %f4, [%rd5+4]; ";
+    char text[600];
+    snprintf(text, sizeof text, "%s%s%s", row, four, sum);
+    has(text, 80, "LDC 2");
+    snprintf(text, sizeof text, "%s%s%s", row, last, sum);
+    has(text, 80, "LDC 2");
+    snprintf(text, sizeof text, "%s%s%s", row, two, sum);
+    has(text, 75, "LDC 1");
+    snprintf(text, sizeof text, "%s%s%s", word, two, sum); /* a pair that is aligned for every other lane */
+    has(text, 80, "LDC 2");
+}
+
 /* The first constant that only moves is HFMA2.MMA, but for one of which a half is a NaN; where shared memory lies is always a MOV (ptxas 13.0 (V13.0.88),
  * 2026-12-01: of 92 HFMA2 in 158 kernels none is either). */
 static void constants_by_halves(void **state)
@@ -534,7 +553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beginnings), cmocka_unit_test(differences), cmocka_unit_test(divisions), cmocka_unit_test(quotients), cmocka_unit_test(packed),
         cmocka_unit_test(loops), cmocka_unit_test(weights), cmocka_unit_test(known_lengths), cmocka_unit_test(pointers_of_the_warp), cmocka_unit_test(conditions), cmocka_unit_test(ways), cmocka_unit_test(library), cmocka_unit_test(atomics), cmocka_unit_test(rounds_of_atomics),
-        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(words_with_zeros), cmocka_unit_test(constants_by_halves), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
+        cmocka_unit_test(textures_and_orders), cmocka_unit_test(units), cmocka_unit_test(products), cmocka_unit_test(words_with_zeros), cmocka_unit_test(constants_by_pairs), cmocka_unit_test(constants_by_halves), cmocka_unit_test(driver_calls), cmocka_unit_test(forms), cmocka_unit_test(signs_and_scales), cmocka_unit_test(elements),
         cmocka_unit_test(words), cmocka_unit_test(text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
