@@ -19,7 +19,7 @@
  * where the order is for time. NARROW: the least window there.
  * PREDICATES: that there are; an instruction that makes one more waits for others.
  * RESERVED: the stack pointer R1, and two that the report is always above the highest register used (sm_90). */
-enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7, LESS = 6, FAR = 300, NARROW = 16 };
+enum { EARLY = 40, HOLD = 10, WINDOW = 256, RESERVED = 3, NO_LIMIT = 1 << 20, LONGEST = 40, WORTH = 120, PREDICATES = 7, LESS = 6, FAR = 300, NARROW = 8 };
 enum order { LATENCY, PTX_ORDER, FRUGAL };
 
 /* Registers of the functions behind a kernel; of the products that a quotient or root of doubles is made of. */
