@@ -16,7 +16,7 @@
  * kernel that calls. TURNS: how often the order is made for fewer registers. FITS: how often fewer values
  * are kept in registers. GAIN: per cent of a warp's cycles that an order saves which takes the registers up to the step; GAIN_STEP: to
  * the next one, up to HURRY_MOST registers. HURRIES: how often a faster order is tried. RESERVED: R1, and two that the report is above the registers
- * used. * FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
+ * used. FEWEST: words that an instruction may need. CONTROLLED: architectures from Maxwell on. */
 enum { GAIN = 20, GAIN_STEP = 45, HURRY_MOST = 64, LEAST = 8, CALLING = 24, TURNS = 3, FITS = 8, HURRIES = 3, RESERVED = 3, FEWEST = 8, CONTROLLED = 50 };
 
 /* Given out in eights; .minnctapersm without .maxntid says nothing, nor if a multiprocessor has no room for so many threads (regs64_spill of
