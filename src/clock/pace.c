@@ -88,15 +88,19 @@ static struct busy busy_of(const struct device *d, const uint32_t work[PIPES], u
     return (struct busy){issue / PACE_TICKS, busy / PACE_TICKS, work[PIPE_XU] && busy == work[PIPE_XU] * unit_ticks(d, d->sfu_per_sm)};
 }
 
+/* Of what keeps the subpartition so long, and the warp alone for `span`. */
+static struct exec_pace exec_pace_of(struct busy busy, uint32_t span)
+{
+    return (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
+}
+
 const struct exec_pace *pace_of(const struct ir_kernel *k, const struct target_tables *t, const struct device *d, struct arena *arena)
 {
     struct exec_pace *p = ARENA_ARRAY(arena, struct exec_pace, k->nblocks + 1);
     uint64_t *tensor = alloc_zeroed(((size_t)k->nblocks + 1) * sizeof *tensor);
     add_tensor(k, t, d, tensor);
-    for (int32_t b = 0; b < k->nblocks; b++) {
-        const struct busy busy = busy_of(d, t->work[b], tensor[b] / SIXTEENTHS);
-        p[b] = (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(t->pace->block[b].span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
-    }
+    for (int32_t b = 0; b < k->nblocks; b++)
+        p[b] = exec_pace_of(busy_of(d, t->work[b], tensor[b] / SIXTEENTHS), t->pace->block[b].span);
     alloc_release(tensor);
     return p;
 }
@@ -111,8 +115,7 @@ const struct exec_pace *pace_of_long_ways(const struct target_tables *t, const s
             uint32_t work[PIPES];
             for (int pipe = 0; pipe < PIPES; pipe++)
                 work[pipe] = SIXTEENTHS * t->parts[way][part].pipes[pipe];
-            const struct busy busy = busy_of(d, work, 0);
-            p[way * LONG_PARTS + part] = (struct exec_pace){(uint32_t)busy.all, (uint32_t)most(t->pace->part[way][part].span, busy.all), (busy.all - busy.issue) << (busy.queued ? 32 : 0)};
+            p[way * LONG_PARTS + part] = exec_pace_of(busy_of(d, work, 0), t->pace->part[way][part].span);
         }
     return p;
 }

@@ -1279,8 +1279,10 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
     r->queue_room = r->queue_room < ISSUE_MOST ? r->queue_room : ISSUE_MOST;
     r->pass_ticks = f->no_banks ? 0 : TICKS;
     r->shares = alloc_zeroed((size_t)l->kernel->nblocks * sizeof *r->shares);
-    for (int32_t i = 0; i < l->kernel->ninsts; i++)
+    for (int32_t i = 0; i < l->kernel->ninsts; i++) {
         r->shares[l->kernel->insts[i].block] |= is_shared(&l->kernel->insts[i]);
+        l->copies |= l->kernel->insts[i].op == PTX_OP_CP_WAIT;
+    }
     r->slice = (uint64_t)f->l2_latency * (CACHES_WAY - f->way_apart) / CACHES_WAY; /* the shortest way (l2.c) */
     r->slice = r->slice > f->block_start ? f->block_start : r->slice;
     r->slice = r->slice < L2_STEP ? L2_STEP : r->slice;
@@ -1313,8 +1315,6 @@ static bool start(struct rounds *r, uint32_t nparts, struct clock_run *c)
             claims_add(claim_check_claims(l->verify), &(struct ir_claim){.kind = CLAIM_EARLY, .who = "clock/rounds", .reg = IR_NOREG, .id = -1 - i});
     for (uint32_t i = 0; i < r->sms; i++)
         sm_begin(&r->sms_of, i, r->places, (uint32_t)l->kernel->nblocks + 1);
-    for (int32_t i = 0; i < l->kernel->ninsts; i++)
-        l->copies |= l->kernel->insts[i].op == PTX_OP_CP_WAIT;
     r->copies = l->copies ? alloc_zeroed((size_t)r->sms * r->places * sizeof *r->copies) : NULL;
     parts_begin(r);
     give_first_blocks(r);

@@ -282,6 +282,20 @@ static void add_flops_of_parts(struct counters *c, const struct target_tables *t
         add_flops(c, &t->parts[w->way][p].flops, (int64_t)n[LONG_PART_FIRST + 2 * p + 1]);
 }
 
+static void collect_stalls_of(struct counters *c, const struct pace_block *pace, uint64_t times)
+{
+    c->v[COUNTER_STALL_WAIT] += times * pace->wait / PACE_TICKS;
+    c->v[COUNTER_STALL_SHORT_SCOREBOARD] += times * pace->scoreboard / PACE_TICKS;
+    c->v[COUNTER_STALL_BRANCH_RESOLVING] += times * pace->branch / PACE_TICKS;
+}
+
+/* Those of a long way, where the clock has asked for its time. */
+static void collect_stalls_of_parts(struct counters *c, const struct target_tables *t, const struct exec_counts *e, int32_t row)
+{
+    for (int p = 0; e->long_part && p < LONG_PARTS; p++)
+        collect_stalls_of(c, &t->pace->part[t->long_ways[row].way][p], e->long_ways[row * LONG_NUMBERS + LONG_PART_FIRST + 2 * p]);
+}
+
 static void collect_site(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const struct ir_inst *in = &k->ir->insts[site];
@@ -296,8 +310,10 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
         collect_product(c, &k->module->device->spec, in, guarded ? e->site_runs[site] : came);
     c->v[COUNTER_THREAD_INST_ON] += guarded ? e->site_lanes[site] : e->block_lanes[in->block]; /* what flops are weighed by */
     add_flops(c, f, (int64_t)c->v[COUNTER_THREAD_INST_ON]);
-    if (ran.long_way >= 0)
+    if (ran.long_way >= 0) {
         add_flops_of_parts(c, k->tables, ran.long_way, &e->long_ways[ran.long_way * LONG_NUMBERS]);
+        collect_stalls_of_parts(c, k->tables, e, ran.long_way);
+    }
     c->v[COUNTER_INST] += rounded(x.warps);
     c->v[COUNTER_THREAD_INST] += rounded(x.lanes);
     c->v[COUNTER_THREAD_INST_ON] = rounded(x.on);
@@ -308,23 +324,12 @@ static void collect_site(struct counters *c, const heddle_kernel *k, const struc
             guarded ? e->site_runs[site] : came;
 }
 
-static void collect_stalls_of(struct counters *c, const struct pace_block *pace, uint64_t times)
-{
-    c->v[COUNTER_STALL_WAIT] += times * pace->wait / PACE_TICKS;
-    c->v[COUNTER_STALL_SHORT_SCOREBOARD] += times * pace->scoreboard / PACE_TICKS;
-    c->v[COUNTER_STALL_BRANCH_RESOLVING] += times * pace->branch / PACE_TICKS;
-}
-
-/* Cycles in which warps issue, and in which they wait for what the machine code's order says (target/pace.h), told with the block's first site, of
- * long ways with theirs. */
+/* Cycles in which warps issue, and in which they wait for what the machine code's order says (target/pace.h), told with the block's first site. */
 static void collect_stalls(struct counters *c, const heddle_kernel *k, const struct exec_counts *e, int32_t site)
 {
     const int32_t b = k->ir->insts[site].block;
     const struct pace_block *pace = &k->tables->pace->block[b];
-    const int32_t row = e->long_part ? long_way_at(k, site) : -1;
     c->v[COUNTER_STALL_SELECTED] += c->v[COUNTER_INST];
-    for (int p = 0; row >= 0 && p < LONG_PARTS; p++)
-        collect_stalls_of(c, &k->tables->pace->part[k->tables->long_ways[row].way][p], e->long_ways[row * LONG_NUMBERS + LONG_PART_FIRST + 2 * p]);
     if (site != k->ir->blocks[b].first)
         return;
     if (e->pace && e->pace[b].span > pace->span)

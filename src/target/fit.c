@@ -135,16 +135,13 @@ static struct way faster(const struct lowered *l, const struct way *than, int re
     return (struct way){0};
 }
 
-/* Takes the other one, or drops it. */
-static void choose(struct way *w, struct way *other, bool better)
+/* Keeps one of the two; either may be none. */
+static struct way choose(struct way w, struct way other, bool better)
 {
-    struct way was = *w;
-    if (better)
-        *w = *other;
-    else
-        was = *other;
-    if (was.c)
-        drop(&was);
+    struct way *worse = better ? &w : &other;
+    if (worse->c)
+        drop(worse);
+    return better ? other : w;
 }
 
 static void hurry(const struct lowered *l, struct way *best, int registers, int most)
@@ -161,7 +158,7 @@ static void hurry(const struct lowered *l, struct way *best, int registers, int 
         struct way other = faster(l, best, above, &other_cycles);
         const bool better = other.c && (!w.c || 100 * other_cycles < (100 - (up ? GAIN_STEP : GAIN)) * cycles);
         cycles = better ? other_cycles : cycles;
-        choose(&w, &other, better);
+        w = choose(w, other, better);
         step = above;
     }
     if (w.c) {

@@ -167,6 +167,12 @@ static struct value later_of(struct value a, struct value b)
     return a.made + a.cycles >= b.made + b.cycles ? a : b;
 }
 
+/* Cycles of an instruction of a function in which each needs the one before it. */
+static int32_t chained(const struct walk *w)
+{
+    return latency(w, &(struct machine_inst){.op = OP_IMAD});
+}
+
 /* A copy that is no instruction: its words are there when the other's are. */
 static void pass_on(struct walk *w, int32_t i)
 {
@@ -227,28 +233,28 @@ static void walk_inst(struct walk *w, const struct machine_block *bl, int32_t i)
     if (in->op == OP_CALL && in->source[0].file == FILE_FUNCTION)
         for (int32_t b = 0; b < w->c->nblocks; b++)
             if (w->c->blocks[b].times == TIMES_CALLED && w->c->blocks[b].of == in->source[0].number)
-                w->cycle += w->c->blocks[b].count * latency(w, &(struct machine_inst){.op = OP_IMAD}); /* each needs the one before it */
+                w->cycle += w->c->blocks[b].count * chained(w);
 }
 
 /* The function of a long way: each instruction needs the one before it. Calling it, with what is moved there and back, is of its first part. */
 static void walk_long(struct walk *w, int way, const struct machine_block *bl)
 {
+    enum { MOVES = 2 };
     struct pace_block *part = w->p->part[way];
-    const int64_t jump = w->d && w->d->branch_jump_cycles != DEVICE_UNKNOWN ? w->d->branch_jump_cycles - 1 : 0;
+    const int32_t each = chained(w), jump = turns_aside(w, bl, &(struct machine_inst){.op = OP_CALL});
     for (int32_t i = bl->first; i < bl->first + bl->count; i++) {
         const struct machine_inst *in = &w->c->insts[i];
         const struct machine_op_info *info = arch_op(w->c->arch, (enum machine_op)in->op);
         const bool late = info && info->wait == WAIT_SCOREBOARD;
-        const int32_t cycles = latency(w, late ? in : &(struct machine_inst){.op = OP_IMAD}), aside = in->op == OP_BRA ? 0 : turns_aside(w, bl, in); /* most pass */
+        const int32_t cycles = late ? latency(w, in) : each, aside = in->op == OP_BRA ? 0 : turns_aside(w, bl, in); /* most pass */
         struct pace_block *of = &part[in->part];
         *(late ? &of->scoreboard : &of->wait) += (uint32_t)(cycles > 1 ? cycles - 1 : 0) * PACE_TICKS;
         of->branch += (uint32_t)aside * PACE_TICKS;
         of->span += (uint32_t)(cycles + aside) * PACE_TICKS;
     }
-    enum { MOVES = 2 };
-    part->wait += MOVES * PACE_TICKS * (uint32_t)(latency(w, &(struct machine_inst){.op = OP_IMAD}) - 1);
+    part->wait += (uint32_t)(MOVES * (each - 1)) * PACE_TICKS;
     part->branch += (uint32_t)jump * PACE_TICKS;
-    part->span += MOVES * PACE_TICKS * (uint32_t)latency(w, &(struct machine_inst){.op = OP_IMAD}) + (uint32_t)jump * PACE_TICKS;
+    part->span += (uint32_t)(MOVES * each + jump) * PACE_TICKS;
 }
 
 /* Of the ways that the kernel has. */
