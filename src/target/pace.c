@@ -128,7 +128,7 @@ static int32_t latency(const struct walk *w, const struct machine_inst *in)
 static const struct ir_inst *placed(const struct ir_kernel *k, int arch, const struct machine_inst *in)
 {
     const struct ir_inst *site = in->site >= 0 && !in->early ? &k->insts[in->site] : NULL;
-    const bool groups = site && (site->op == PTX_OP_CP_COMMIT || site->op == PTX_OP_CP_WAIT) && (in->op == OP_LDGDEPBAR || in->op == OP_DEPBAR);
+    const bool groups = site && ((site->op == PTX_OP_CP_COMMIT && in->op == OP_LDGDEPBAR) || (site->op == PTX_OP_CP_WAIT && in->op == OP_DEPBAR));
     if (groups || (site && (in->op == OP_BAR || in->op == OP_CS2R || (in->op == OP_MEMBAR && facts_fences_device(site)))))
         return site;
     return waits_access(k, arch, in);

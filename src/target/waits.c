@@ -12,7 +12,7 @@ const struct ir_inst *waits_access(const struct ir_kernel *k, int arch, const st
     const struct ir_inst *site = in->site >= 0 && !in->early && in->op != OP_NONE ? &k->insts[in->site] : NULL;
     if (!site || site->op == IR_OP_EXTERN || !(facts_reads(site) || facts_writes(site))) /* a call is arithmetic here */
         return NULL;
-    return ((pipe == PIPE_LSU || pipe == PIPE_TEX) && in->op != OP_S2R) || in->is_value ? site : NULL;
+    return ((pipe == PIPE_LSU || pipe == PIPE_TEX) && in->op != OP_S2R && in->op != OP_LDGDEPBAR) || in->is_value ? site : NULL;
 }
 
 bool waits_brings(const struct ir_inst *in)

@@ -134,6 +134,34 @@ static void doubles(void **state)
     assert_int_equal(paced(text[1], &d, 80).scoreboard - paced(text[0], &d, 80).scoreboard, 7);
 }
 
+/* Cycles from the block's begin to where it waits for asynchronous copies. */
+static int waits_at(const char *statements)
+{
+    const struct device d = load("h200");
+    struct ptx_module *m;
+    struct ir_kernel *k = rewritten_of(statements, &m);
+    const struct target_pace *p = target_tables(k, &k->arena, 90, &d)->pace;
+    int at = -1;
+    for (int32_t i = 0; i < k->ninsts; i++)
+        if (k->insts[i].op == PTX_OP_CP_WAIT)
+            at = p->access[p->first[i]].at;
+    ir_free(k);
+    ptx_free(m);
+    return at;
+}
+
+/* wait_all is the same two instructions as closing a group and waiting for it (sequences.def): the second one waits. */
+static void copies(void **state)
+{
+    (void)state;
+    static const char copy[] = "cvt.u32.u64 %r2, %rd1; cp.async.ca.shared.global [%r2], [%rd2], 4; ";
+    char text[2][300];
+    snprintf(text[0], sizeof text[0], "%scp.async.commit_group; cp.async.wait_group 0; ld.shared.f32 %%f3, [%%r2]; add.f32 %%f1, %%f1, %%f3;", copy);
+    snprintf(text[1], sizeof text[1], "%scp.async.wait_all; ld.shared.f32 %%f3, [%%r2]; add.f32 %%f1, %%f1, %%f3;", copy);
+    assert_true(waits_at(text[0]) > 0);
+    assert_int_equal(waits_at(text[1]), waits_at(text[0]));
+}
+
 /* The part that all special quotients execute: 16 instructions of 4 cycles, BSYNC and RET go elsewhere (15 cycles a jump, one of them its own);
  * it is called (14 more), and two registers are moved. */
 static void long_way(void **state)
@@ -160,6 +188,6 @@ int main(void)
 {
     setenv("HEDDLE_DEVICES", DEVICES, 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(shared), cmocka_unit_test(matrices), cmocka_unit_test(lines_of_code), cmocka_unit_test(called), cmocka_unit_test(pairs),
-                                       cmocka_unit_test(doubles), cmocka_unit_test(long_way)};
+                                       cmocka_unit_test(doubles), cmocka_unit_test(copies), cmocka_unit_test(long_way)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
