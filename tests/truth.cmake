@@ -16,12 +16,13 @@ add_test(NAME truth.fresh_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/
 add_test(NAME truth.held_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_time.py $<TARGET_FILE:heddle_cli> --set held --code own)
 add_test(NAME truth.sealed_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_time.py $<TARGET_FILE:heddle_cli> --set sealed --code own)
 add_test(NAME truth.blind_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_time.py $<TARGET_FILE:heddle_cli> --set blind --code own)
+add_test(NAME truth.veiled_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_time.py $<TARGET_FILE:heddle_cli> --set veiled --code own)
 add_test(NAME truth.rules_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_rules.py $<TARGET_FILE:heddle_cli>)
 add_test(NAME truth.functions_all COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/accuracy_functions.py $<TARGET_FILE:heddle_cli>
          --check ${CMAKE_SOURCE_DIR}/docs/reference/accuracy-functions.md)
 add_test(NAME truth.unseen_all COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/truth/unseen/check.sh $<TARGET_FILE:heddle_cli>)
 set_tests_properties(truth.unseen_all PROPERTIES SKIP_RETURN_CODE 77)
-set_tests_properties(truth.exact_all truth.modelled_all truth.time_all truth.fresh_all truth.held_all truth.sealed_all truth.blind_all truth.rules_all truth.functions_all truth.unseen_all PROPERTIES LABELS truth TIMEOUT 7200)
+set_tests_properties(truth.exact_all truth.modelled_all truth.time_all truth.fresh_all truth.held_all truth.sealed_all truth.blind_all truth.veiled_all truth.rules_all truth.functions_all truth.unseen_all PROPERTIES LABELS truth TIMEOUT 7200)
 foreach(program search softmax)
   add_test(NAME truth.fresh.${program} COMMAND heddle_cli run -std=c++17 ${CMAKE_CURRENT_SOURCE_DIR}/truth/fresh/${program}.cu)
   set_tests_properties(truth.fresh.${program} PROPERTIES TIMEOUT 120 PASS_REGULAR_EXPRESSION PASSED FAIL_REGULAR_EXPRESSION FAILED

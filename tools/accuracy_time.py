@@ -6,12 +6,13 @@ and Heddle's own compile step. Out: the page docs/reference/accuracy-time.md. An
 a launch follows from what the H200 counted (class_of). Figures that Heddle does not have are left out and named on the page.
 Exit status: 1 if a program did not print PASSED, or, where all programs ran, a figure is beyond its bound.
 
-usage: accuracy_time.py HEDDLE [--set open|fresh|held|sealed|blind] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
+usage: accuracy_time.py HEDDLE [--set open|fresh|held|sealed|blind|veiled] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own] [--timeout SECONDS]
                         [--jobs N]
        accuracy_time.py --raw FILE [--set ...] [--write FILE] [--tsv FILE] [--only PROGRAM,...] [--code nvcc,own]
 
 --set: which programs: open, those that the model was made with; fresh, those of tests/truth/fresh, which nobody had seen who made it; held, those of
-tests/truth/held, tests/truth/sealed and tests/truth/blind, which were held back until the model's code was frozen. --raw: nothing is run; FILE is what tools/sweep.py kept.
+tests/truth/held, tests/truth/sealed, tests/truth/blind and tests/truth/veiled, which were held back until the model's code was frozen. --raw: nothing is run;
+FILE is what tools/sweep.py kept.
 
 --tsv: a row a launch: program, args, kernel, code, class, measured and modelled cycles and nanoseconds.
 """
@@ -47,6 +48,7 @@ SETS = {
     "held": ("held", "held/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
     "sealed": ("sealed", "sealed/h200.tsv", "2026-11-30, cold caches, clocks not locked"),
     "blind": ("blind", "blind/h200.tsv", "2026-12-01, cold caches, clocks not locked"),
+    "veiled": ("veiled", "veiled/h200.tsv", "2026-12-01, cold caches, clocks not locked"),
 }
 LONG = 10000      # ns: launches above it are judged apart from those below
 PAIR = 1.15       # ratio of the measured times of two variants from which on their order counts

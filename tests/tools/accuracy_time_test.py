@@ -190,6 +190,9 @@ class Page(unittest.TestCase):
     def test_blind(self):
         self.other("blind", 171)
 
+    def test_veiled(self):
+        self.other("veiled", 177)
+
     def test_unknown(self):
         with self.assertRaises(SystemExit), redirect_stderr(io.StringIO()):
             self.compare(lambda r: r, "--only", "no_such_program")

@@ -184,7 +184,7 @@ struct Tile {
 __device__ inline void multiply(const float *a, const float *b, const int *where, Tile tile,
                                 int end, float (&sum)[4][2])
 {
-    __shared__ float left[16][HIGH + 1], right[16][ACROSS];
+    __shared__ alignas(16) float left[16][HIGH + 1], right[16][ACROSS];
     int t = threadIdx.x, y = t / 32 * 4, x = t % 32 * 2;
     for (int k = 0; k < DEEP; k += 16) {
         for (int i = t; i < HIGH * 16; i += 256) {
